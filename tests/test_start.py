@@ -110,9 +110,20 @@ print(json.dumps({"made": made, "before": len(before), "new": sorted(used() - be
 """
 
 
+REFUSED = [  # of tables without a public domain, of persons with several rows, of a reference for other columns
+    ["exponential-select", "CannotRelease"],
+    ["exponential-select", "CannotRelease"],
+    ["laplace-select", "CannotRelease"],
+    ["laplace-select", "CannotRelease"],
+    ["private-fwell-blocks", "CannotRelease"],
+    ["private-fwell-reference", "ParameterError"],
+    ["private-fwell-reference", "CannotRelease"],
+]
+
+
 def test_after_the_kernels_were_compiled_beforehand_no_method_compiles_anything():
     """`discreet cache` calls `compile_kernels`; every instance of the laws is then used on other rows."""
     found = in_a_process(_COVERED, PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), *sys.path]))
     assert found["made"] > 60
     assert found["new"] == []
-    assert len(found["failed"]) < 10
+    assert found["failed"] == REFUSED

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.scale.watching import stage
 
-_VERBS = {"tally": "tally", "publish": "publish", "histograms": "histograms"}
+_VERBS = ("tally", "publish", "histograms")
 _open: list[str] = ["start"]
 
 
@@ -55,9 +55,8 @@ def main() -> None:
     from discreet.engines import DuckDB
 
     file_options.step = release.step = _step
-    for verb, name in _VERBS.items():
-        if hasattr(DuckDB, verb):
-            setattr(DuckDB, verb, _staged(getattr(DuckDB, verb), name))
+    for verb in _VERBS:
+        setattr(DuckDB, verb, _staged(getattr(DuckDB, verb), verb))
     app(sys.argv[1:])
 
 

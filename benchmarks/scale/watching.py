@@ -72,17 +72,19 @@ def watch(command: list[str], *, environment: dict[str, str] | None = None, firs
 
     def listen() -> None:
         assert program.stdout is not None
-        for line in program.stdout:
-            if line.startswith(_MARK):
-                said = json.loads(line.removeprefix(_MARK))
-                begun.append((time.perf_counter(), said["cpu"]))
-                stages.append(Stage(said["name"]))
-            elif line.strip():
-                answer.append(line)
+        with program.stdout as lines:
+            for line in lines:
+                if line.startswith(_MARK):
+                    said = json.loads(line.removeprefix(_MARK))
+                    begun.append((time.perf_counter(), said["cpu"]))
+                    stages.append(Stage(said["name"]))
+                elif line.strip():
+                    answer.append(line)
 
     def complain() -> None:
         assert program.stderr is not None
-        errors.extend(program.stderr)
+        with program.stderr as lines:
+            errors.extend(lines)
 
     threads = [threading.Thread(target=listen), threading.Thread(target=complain)]
     for thread in threads:

@@ -78,7 +78,8 @@ def main(source: str, place: Path) -> None:
     release(source, place / "whole" / "out")
     last = range(made - LAST + 1, made + 1)
     stride = (last[0] - 1) // BY_CHANCE  # one moment by chance in each stretch of changes
-    for at in (*(1 + stride * place + random.randrange(stride) for place in range(BY_CHANCE)), *last):
+    moments = random.Random(0)
+    for at in (*(1 + stride * place + moments.randrange(stride) for place in range(BY_CHANCE)), *last):
         folder = place / str(at)
         if forked(source, folder / "out", at) != -signal.SIGKILL:
             sys.exit(f"{at}: it was not killed")

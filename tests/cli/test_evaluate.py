@@ -133,3 +133,15 @@ def test_mistakes_are_named(change, said):
 def test_the_options_name_what_the_library_has():
     assert tuple(name.value for name in ProtocolName) == PROTOCOLS
     assert tuple(name.value for name in MeasureName) == MEASURES
+
+
+def test_cache_compiles_the_kernels_of_all_methods(monkeypatch):
+    compiled = []
+    monkeypatch.setattr("discreet.cli.cache_kernels.compile_kernels", lambda: compiled.append(1))  # takes minutes
+    assert set(json.loads(run("cache", "--json").stdout)) == {"format", "compiled", "loaded", "folder"}
+    assert "kernels compiled" in run("cache").stdout
+    assert len(compiled) == 2
+    misplaced = run("cache", "--json", "show", "kept")
+    assert misplaced.exit_code == WRONG
+    assert "discreet cache show ... --json" in misplaced.stderr
+    assert len(compiled) == 2

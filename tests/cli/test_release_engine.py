@@ -90,8 +90,27 @@ def test_persons_are_counted_and_only_the_owner_has_them(here):
 
 
 @pytest.mark.parametrize(
+    ("method", "asked"),
+    [("private-table", ""), ("laplace-select", "--set n_features=2"), ("exponential-select", "--set n_features=2")],
+)
+def test_differential_privacy_reads_the_cells_of_an_engine(here, method, asked):
+    domain = {"y": ["no", "yes"], "job": ["nurse", "clerk", "smith", "baker"], "ill": ["flu", "gout", "cold"]}
+    (here / "domain.json").write_text(json.dumps(domain))
+    line = f"release parts --engine duckdb --target y --quasi job,ill --method {method} {asked} -o out"
+    answer = run(f"{line} --epsilon 2 --set domain=domain.json")
+    assert answer.exit_code == GOOD, answer.output
+    assert "Publish  out/release" in answer.output
+    assert run("verify out/release").exit_code == GOOD
+    assert sorted(path.name for path in here.iterdir()) == ["all.parquet", "domain.json", "out", "parts", "texts"]
+    again = run(f"{line} --epsilon 2 --set domain=domain.json --json --overwrite")
+    assert json.loads(again.stdout)["report"] is None
+
+
+@pytest.mark.parametrize(
     ("line", "message"),
     [
+        (f"release parts --engine duckdb --item job {ROLES} {METHOD} -o out --dry-run", "--dry-run is for tables"),
+        (f"release parts --engine duckdb --item job {ROLES} {METHOD} -o out --sink x", "--sink copies the rows of a"),
         (f"release parts --engine duckdb {ROLES} {METHOD} -o out --evaluate", "--evaluate holds rows out"),
         (f"release parts --engine duckdb --baskets columns {METHOD} -o out", "--engine takes tables"),
         (f"release all.parquet --memory 1GB {ROLES} {METHOD} -o out", "only engines take this"),

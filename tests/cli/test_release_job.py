@@ -3,20 +3,22 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from discreet import verify
+from discreet import Mondrian, Roles, verify
 from discreet.cli.app import GOOD, WRONG, app
-from discreet.engines import estimate
+from discreet.cli.release_job import ReleaseJob
+from discreet.engines import DuckDB, estimate
 from discreet.engines.resumable import Resumable
 from discreet.foundation.job_folder import JOB
 
@@ -175,7 +177,7 @@ main()
 """
 
 
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs limits on the size of files")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits on the size of files")
 @pytest.mark.parametrize("most", [600, 16_000])
 def test_a_full_disk_leaves_nothing(source, tmp_path, most):
     """The limit is met by what is counted, and by a published part."""
@@ -209,6 +211,24 @@ def test_a_dry_run_only_says_what_it_would_take(source, tmp_path):
     told = json.loads(release(source, tmp_path / "out", "--dry-run", "--json").stdout)
     assert told["n_rows"] == 4000
     assert told["distinct"]["least"] <= told["distinct"]["likely"] <= told["distinct"]["most"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "in_parts"), [([], True), (["--l", "2"], False), (["--split", "information"], False)]
+)
+def test_the_estimate_says_parts_only_where_they_are_decided_on(source, tmp_path, monkeypatch, asked, in_parts):
+    monkeypatch.setattr(estimate, "FEW", 10)
+    monkeypatch.setattr(estimate, "MOST_DISTINCT", 10)
+    told = json.loads(release(source, tmp_path / "out", *asked, "--dry-run", "--json").stdout)
+    assert told["in_parts"] is in_parts
+
+
+def test_an_engine_without_files_gives_no_estimate(tmp_path, capsys):
+    with ExitStack() as until_saved, DuckDB(people(50)) as engine:
+        job = ReleaseJob(tmp_path / "out", {}, None, True, False, False, until_saved)
+        with pytest.raises(typer.Exit):
+            job.start(engine, Mondrian(5), Roles(target="y", quasi=["age"]))
+    assert capsys.readouterr().out == "This engine gives no estimate: only DuckDB on files does.\n"
 
 
 def test_the_estimate_is_said_before_the_release_and_not_when_quiet(source, tmp_path):

@@ -112,15 +112,15 @@ def test_a_batch_at_a_time_without_dictionaries():
 @given(st.integers(20, 200), st.integers(0, 10**6), st.booleans())
 def test_random_tables(n, seed, many):
     table = people(n, seed)
-    before = raw_cells._MOST_LISTED
+    before = raw_cells.MOST_LISTED
     try:
-        raw_cells._MOST_LISTED = 30 if many else before  # the columns "when" and "pay" are not listed then
+        raw_cells.MOST_LISTED = 30 if many else before  # the columns "when" and "pay" are not listed then
         with DuckDB(table) as engine:
             roles = Roles(target="y", quasi=["job"], other=["when", "pay"], allow_unique=["when", "pay"])
             apply, sink = decided(engine, roles, k=2), Gathered()
             engine.publish(apply.columns, apply, SECRET, sink)
     finally:
-        raw_cells._MOST_LISTED = before
+        raw_cells.MOST_LISTED = before
     assert Counter(sink.rows()) == published_in_memory(table, roles, k=2)
 
 

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import Mondrian, Roles
+import instances
+from discreet import KActus2, Mondrian, Roles
 from discreet.counting.tally import is_engine
 from discreet.engines import DuckDB
 from discreet.engines.resumable import Resumable, purpose_of
@@ -109,6 +110,17 @@ def test_published_parts_are_taken(source, tmp_path, roles):
     assert second.called == []
     one, other = (tmp_path / f"out-{number}" / "release" / "table" / "part-00000.parquet" for number in range(2))
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_rows_that_are_drawn_while_they_stream_by_are_published_anew(tmp_path):
+    table = pa.Table.from_pandas(instances.people(300, 0).reset_index(drop=True), preserve_index=False)
+    method = KActus2(15, swap=0.9, min_objects=1, confidence=0.5, random_state=1)
+    for _ in range(2):
+        engine = Watched(DuckDB(table))
+        release = method.release(Resumable(engine, job(tmp_path)), instances.ROLES)
+        assert release.changes.swapped_cells == 18
+        assert release.verdict.holds
+        assert "publish" in engine.called
 
 
 def test_parts_of_another_decision_are_not_taken(source, tmp_path):

@@ -352,7 +352,7 @@ def test_promises_are_checked_where_the_rows_are(parts, cluster):
 
 @spark_only
 def test_a_column_of_too_many_cells_is_published_as_in_memory(tmp_path, cluster, monkeypatch):
-    monkeypatch.setattr(spark, "_MOST_LISTED", 20)
+    monkeypatch.setattr(spark, "MOST_LISTED", 20)
     table = people(200)
     codes = pa.array([f"{place}.50" if place % 7 else "?" for place in range(200)])
     table = table.set_column(table.column_names.index("pay"), "pay", codes)

@@ -140,15 +140,26 @@ def assert_same_patterns(of_engine, of_table):
 
 @settings(max_examples=6)
 @given(
-    n=st.integers(20, 300),
+    n=st.integers(60, 300),
     seed=st.integers(0, 1000),
-    k=st.integers(2, 6),
+    k=st.integers(5, 30),
     asked=st.sampled_from([{}, {"swap": 0.6}, {"pool": True}, {"swap": 0.4, "inducer": "sklearn"}]),
 )
 def test_kactus2_moves_as_many_rows_of_each_class_as_in_memory(n, seed, k, asked):
     arrow = pa.Table.from_pandas(people(n, seed).reset_index(drop=True), preserve_index=False)
     method = KActus2(k, min_objects=1, confidence=0.5, **asked)
     assert_same_patterns(method.release(DuckDB(arrow), ROLES), method.release(arrow, ROLES))
+
+
+@pytest.mark.parametrize(("swap", "given"), [(0, 18), (0.9, 0)])
+def test_kactus2_moves_rows_of_an_engine(swap, given):
+    """A table of which 18 rows have to move: to a group that shows less, or into the place of another value."""
+    arrow = pa.Table.from_pandas(people(300, 0).reset_index(drop=True), preserve_index=False)
+    method = KActus2(15, min_objects=1, confidence=0.5, swap=swap)
+    release = method.release(DuckDB(arrow), ROLES)
+    assert release.owner.trace[1]["rows given to fill up others"] == given
+    assert release.changes.swapped_cells == 18 - given
+    assert_same_patterns(release, method.release(arrow, ROLES))
 
 
 def test_rows_that_move_are_drawn_from_all_of_their_leaf_alike():

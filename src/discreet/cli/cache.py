@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.options import Json, emit, say, watch
+from discreet.errors import DataError
 
 app = typer.Typer(help="Compile beforehand what methods need; show or purge the scores that discreet evaluate cached.")
 
@@ -16,18 +17,19 @@ Folder = Annotated[Path, typer.Argument(help="The folder that was given as --cac
 
 
 @app.callback(invoke_without_command=True)
-def cache(context: typer.Context) -> None:
-    """Compile beforehand what methods need; show or purge the scores that discreet evaluate cached."""
-    if context.invoked_subcommand is None:
-        warm()
+def cache(context: typer.Context, as_json: Json = False) -> None:
+    """Compile the kernels of all methods beforehand, and cache them; show or purge the scores of discreet evaluate.
 
-
-@app.command("warm")
-def warm(as_json: Json = False) -> None:
-    """Compile the kernels of all methods and cache them, so that no first release waits for it; as without a command.
-
-    Useful after an installation and in container files. It takes some minutes the first time, and seconds later.
+    Without a command it compiles, so that no first release waits for it: useful after an installation and in container
+    files. It takes some minutes the first time, and seconds later.
     """
+    if context.invoked_subcommand is None:
+        _compile(as_json=as_json)
+    elif as_json:
+        raise DataError(f"Write --json after the command: discreet cache {context.invoked_subcommand} ... --json.")
+
+
+def _compile(*, as_json: bool) -> None:
     from discreet.cli.cache_kernels import compile_kernels
     from discreet.foundation.compiled_kernels import cache_of_kernels
 

@@ -124,6 +124,8 @@ def release(
     """
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
+    if items.is_given:
+        items.refuse(dry_run=dry_run, sink=output.sink)
     output.check_sink()
     chosen = parameters.build(method)
     account = budget.account()
@@ -144,11 +146,13 @@ def release(
         else:
             made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
         owner_files = made.owner_files
-        if not output.no_report:
+        if made.summary is not None and not output.no_report:
             owner_files |= _report(made.summary)
         _save(made.outcome, owner_files, out, output, account)
         output.copy_to_sink(out)
-    if as_json:
+    if made.summary is None:
+        _say_saved(made.outcome.release, out, account, quiet=quiet, as_json=as_json)
+    elif as_json:
         _answer(made.summary, out, with_report=not output.no_report)
     elif quiet:
         say(made.outcome.release.verdict.sentence())
@@ -173,18 +177,21 @@ def _say_saved(release: Release, out: Path, account: Account | None, *, quiet: b
         return
     say(release.verdict.sentence())
     if not quiet:
-        say(
-            f"{release.rows:,} rows, {len(release.columns):,} items kept, {release.changes.columns_dropped:,} left out."
-        )
+        if release.shape == "baskets":
+            dropped = release.changes.columns_dropped
+            say(f"{release.rows:,} rows, {len(release.columns):,} items kept, {dropped:,} left out.")
         _say_places(out, account)
 
 
 @dataclass(frozen=True)
 class _Made:
-    """A release that was made, what the report says about it, and further files for the owner."""
+    """A release that was made, what the report says about it, and further files for the owner.
+
+    The summary is None if there is no report: synthetic rows and chosen items are compared with rows in memory.
+    """
 
     outcome: Outcome
-    summary: dict[str, Any]
+    summary: dict[str, Any] | None
     owner_files: dict[str, bytes]
 
 
@@ -243,7 +250,9 @@ def _of_engine(
         result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
     )
     name = source.name if isinstance(source, Path) else "table"
-    return _Made(outcome, summarise_counts(outcome, engine, name=name), _candidates(method))
+    counted = result.owner.source
+    summary = None if counted is None else summarise_counts(outcome, counted, name=name)
+    return _Made(outcome, summary, _candidates(method))
 
 
 def scratch_beside(out: Path) -> Path:

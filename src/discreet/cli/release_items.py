@@ -38,6 +38,13 @@ class ItemOptions:
             raise DataError("--row says to which row an item belongs. Name the column of items with --item, too.")
         return self.item is not None
 
+    def refuse(self, *, dry_run: bool, sink: str | None) -> None:
+        """DataError for what is for tables only."""
+        if dry_run:
+            raise DataError("--dry-run is for tables: leave out --item.")
+        if sink is not None:
+            raise DataError("--sink copies the rows of a table: leave it out, or --item.")
+
     def release(
         self,
         method: Method,

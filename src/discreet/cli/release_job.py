@@ -39,13 +39,13 @@ class ReleaseJob:
 
     def start(self, engine: Engine, method: Method, roles: Roles) -> Engine:
         """The engine of this job. It ends here if nothing is to be done, or if it cannot be."""
-        from discreet.engines.protocol import HistogramEngine
+        from discreet.engines.protocol import CellEngine
 
         files: tuple[Path, ...] = getattr(engine, "files", ())
         roles.check_names(engine)
-        if not files or not isinstance(engine, HistogramEngine):
+        if not files or not isinstance(engine, CellEngine):
             if self.dry_run:
-                say("These rows are not in files of this machine: what the release takes cannot be estimated.")
+                say("This engine gives no estimate: only DuckDB on files does.")
                 raise typer.Exit
             return engine
         self._estimate(files, method, roles)
@@ -60,7 +60,7 @@ class ReleaseJob:
             kept=[name for name in roles.published if name not in roles.quasi],
             place=self.out.absolute().parent,
             engine_memory=bytes_of(self.memory),
-            parts=method.name == "mondrian",
+            parts=method.decides_in_parts(roles),
         )
         if self.dry_run and self.as_json:
             emit({"format": 1, **asdict(found)})

@@ -23,6 +23,7 @@ from math import lgamma
 
 import numpy as np
 
+SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 _RARE = 10  # times in the sample up to which a row counts as rare
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import Randomness
 
 _GATHERED = 1 << 20  # rows that are scattered at once, so that what goes to a bucket is not tiny
@@ -75,20 +74,9 @@ class Buckets:
 
 
 def _order(randomness: Randomness, n: int) -> np.ndarray:
-    """A random order of n rows, several times as fast as by sorting keys; the odds of two orders differ by less than
-    one part in 2^64 / n^2.
-    """
     order = np.arange(n, dtype=np.int64)
-    _shuffle(order, randomness.uint64(n))
+    randomness.shuffle(order)
     return order
-
-
-@compiled
-def _shuffle(order, draws):
-    """Fisher and Yates: each place from the last on is exchanged with one up to it."""
-    for last in range(len(order) - 1, 0, -1):
-        other = np.int64(draws[last] % np.uint64(last + 1))
-        order[last], order[other] = order[other], order[last]
 
 
 def _taken(column: pa.ChunkedArray, order: np.ndarray) -> pa.Array:

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import ListedCells, changed
-from discreet.counting.tally import Tally, tally_of_groups
+from discreet.counting.tally import Tally
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.raw_cells import RawCells
@@ -35,7 +35,6 @@ from discreet.foundation.atomic_files import scratch_folder
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
 _MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered before grouping
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
-_PERSON = "\0person"  # a name that no column has
 
 # No extension is fetched; the order of rows means nothing here.
 _SETTINGS = {
@@ -200,19 +199,14 @@ class DuckDB(RawCells):
         groups = self._grouped(names, person, packing)
         if self._source.state() != state:
             raise changed()
-        key, rows = groups.column("k").to_numpy(), groups.column("n").to_numpy()
-        persons = None if person is None else groups.column("persons").to_numpy()
-        if not rows.sum():
-            raise DataError(f"The table has {len(self.names)} columns and no rows: there is nothing to count.")
+        rows, persons = self._numbers(groups, person)
+        key = groups.column("k").to_numpy()
         if names and len(packing.numberings) == len(names) and packing.in_order:
             del groups  # copied to arrays; there may be many
             counted = packing.tally(columns, target, key, rows, persons)
-        else:
-            coded = self._coded([name for name in names if name not in packing.numberings], groups)
-            coded |= packing.coded(key)
-            label = None if target is None else coded[target]
-            counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
-        return counted, target is None and len(counted) < len(rows)
+            return counted, target is None and len(counted) < len(rows)
+        coded = self._coded([name for name in names if name not in packing.numberings], groups) | packing.coded(key)
+        return self._merged(coded, columns, target, rows, persons)
 
     def _grouped(self, names: list[str], person: str | None, packing: Packing) -> pa.Table:
         """The groups of DuckDB: unpacked cells, the packed key, and the numbers of rows and persons."""
@@ -232,20 +226,6 @@ class DuckDB(RawCells):
             return groups.project(", ".join(selected))
 
         return self._restored(plain, self._run([*names, *([] if person is None else [person])], query))
-
-    def group_sizes(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The different numbers of rows that are equal in these columns, and how many such groups there are.
-
-        For more distinct rows than fit in memory. Cells that differ only in spelling count as different.
-        """
-        keys = [f"c{place}" for place in range(len(columns))]
-
-        def query(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-            groups = _aggregate(rows.project(self._cells(columns)), keys, "count(*)::BIGINT AS n").project("n")
-            return _aggregate(groups, ["n"], "count(*)::BIGINT AS times")
-
-        counted = self._run(columns, query)
-        return counted.column("n").to_numpy(), counted.column("times").to_numpy()
 
     def _is_plain(self, name: str) -> bool:
         return bool(_WHOLE.fullmatch(self._source.types[name])) or self._source.types[name] in ("BOOLEAN", "DATE")

@@ -17,6 +17,7 @@ import pyarrow as pa
 from discreet.counting.coding import Coding
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
+from discreet.data.cells import Cells
 from discreet.data.column import Column
 
 PERSON = "\0person"  # the number of the person behind a published row; a name that no column has
@@ -99,4 +100,13 @@ class HistogramEngine(Engine, Protocol):
         self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
     ) -> Histograms:
         """Rows by rank, and by the classes `by`, in each of the opened ends of the router, for each column."""
+        ...
+
+
+@runtime_checkable
+class CellEngine(HistogramEngine, Protocol):
+    """An engine that also hands out its cells, for methods that read every cell by itself."""
+
+    def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
+        """All rows, in any order, a batch at a time: the cells of each column."""
         ...

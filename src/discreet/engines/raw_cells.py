@@ -19,13 +19,12 @@ from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.tally import Tally, tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.table import Table
-from discreet.engines.protocol import Apply, Sink
+from discreet.engines.protocol import PERSON, Apply, Sink
 from discreet.engines.publish import publish_in_buckets
 from discreet.engines.raw_cells_histograms import CodedScans
 from discreet.errors import DataError, did_you_mean, listing, shown
 
-_PERSON = "\0person"  # a name that no column has
-_MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory, unless they are counted
+MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory, unless they are counted
 
 
 class CodedColumns(ABC):
@@ -168,8 +167,8 @@ class RawCells(CodedColumns, CodedScans):
         """The distinct raw cells of a column, or None if there are too many to keep."""
         self._forget()
         if name not in self._few:
-            cells = self._some_cells(name, _MOST_LISTED)
-            self._few[name] = cells if len(cells) <= _MOST_LISTED else None
+            cells = self._some_cells(name, MOST_LISTED)
+            self._few[name] = cells if len(cells) <= MOST_LISTED else None
         return self._few[name]
 
     # -- publishing ----------------------------------------------------------------------------------------------------
@@ -195,6 +194,7 @@ class RawCells(CodedColumns, CodedScans):
 
         Whoever knows how many rows are left out compares the number that is returned.
         """
+        self._stored = None  # no more histograms are wanted, and rows need the disk
         state = self._state()
         written = publish_in_buckets(
             self._batches(columns), apply, secret, sink, n_rows=len(self), scratch=self.scratch
@@ -211,11 +211,25 @@ class RawCells(CodedColumns, CodedScans):
         """The tally, and whether groups were merged, whose persons are then counted twice."""
         names = list(dict.fromkeys([*columns, *([] if target is None else [target])]))
         groups = self._groups(names, person)
+        rows, persons = self._numbers(groups, person)
+        return self._merged(self._coded(names, groups), columns, target, rows, persons)
+
+    def _numbers(self, groups: pa.Table, person: str | None) -> tuple[np.ndarray, np.ndarray | None]:
+        """The numbers of rows and persons of each group."""
         rows = groups.column("n").to_numpy()
-        persons = None if person is None else groups.column("persons").to_numpy()
         if not rows.sum():
             raise self._no_rows()
-        coded = self._coded(names, groups)
+        return rows, None if person is None else groups.column("persons").to_numpy()
+
+    def _merged(
+        self,
+        coded: Mapping[str, Column],
+        columns: Sequence[str],
+        target: str | None,
+        rows: np.ndarray,
+        persons: np.ndarray | None,
+    ) -> tuple[Tally, bool]:
+        """The tally of groups, and whether some of them were merged."""
         label = None if target is None else coded[target]
         counted = tally_of_groups([coded[name] for name in columns], rows, target=label, persons=persons)
         return counted, target is None and len(counted) < len(rows)
@@ -224,8 +238,8 @@ class RawCells(CodedColumns, CodedScans):
         """The tally of distinct rows and persons in memory, for values or persons with several spellings."""
         names = list(dict.fromkeys(columns))
         pairs = self._distinct([*names, person])
-        persons = self._encoded(person, pairs.column(len(names))).renamed(_PERSON)
-        return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=_PERSON)
+        persons = self._encoded(person, pairs.column(len(names))).renamed(PERSON)
+        return tally(Table([*self._coded(names, pairs).values(), persons]), columns, person=PERSON)
 
     def _may_repeat(self, name: str) -> bool:
         """Whether two different cells of the column may be the same value."""

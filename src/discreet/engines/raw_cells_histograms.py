@@ -5,33 +5,28 @@ growing tree without reading the source anew.
 
 from __future__ import annotations
 
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import ListedCells, changed
-from discreet.counting.distinct_estimate import distinct_rows
+from discreet.counting.distinct_estimate import SAMPLE, distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import distinct_codes
 from discreet.data.cells import Cells
 from discreet.data.reading import Marks
 from discreet.engines.code_file import CodeFile
-from discreet.foundation.atomic_files import scratch_folder
+from discreet.foundation.atomic_files import ScratchFolder
 from discreet.foundation.randomness import Randomness
-
-_SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 
 
 class CodedScans(ABC):
     """Part of an engine of raw cells: batches of codes, and histograms of them."""
 
     _missing: tuple[str, ...]
-    _stored: tuple[object, tuple[str, ...], _StoredCodes] | None = None
+    _stored: tuple[object, tuple[str, ...], CodeFile, ScratchFolder] | None = None  # until rows are published
 
     @abstractmethod
     def _listed(self, name: str) -> ListedCells: ...
@@ -51,17 +46,18 @@ class CodedScans(ABC):
         state = self._state()
         if self._stored is not None and self._stored[0] == state and set(columns) <= set(self._stored[1]):
             places = [self._stored[1].index(name) for name in columns]
-            for batch in self._stored[2].file.batches():
+            for batch in self._stored[2].batches():
                 yield [batch[place] for place in places]
             return
-        store = _StoredCodes(getattr(self, "scratch", None))
+        scratch = ScratchFolder(getattr(self, "scratch", None))
+        file = CodeFile(scratch.folder / "codes")
         for batch in self._batches(list(columns)):
             codes = [coding.compact(batch.column(coding.name)).to_numpy() for coding in codings]
-            store.file.append(codes)
+            file.append(codes)
             yield codes
         if self._state() != state:
             raise changed()
-        self._stored = state, tuple(columns), store
+        self._stored = state, tuple(columns), file, scratch
 
     def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
         """All rows, a batch at a time: the cells of each column, each read by itself."""
@@ -83,23 +79,10 @@ class CodedScans(ABC):
     def likely_distinct(self, columns: Sequence[str]) -> int:
         """The likely number of distinct rows, estimated from rows of every batch."""
         randomness, some = Randomness(0), []  # has no bearing on what is published
-        least = int(min(1.0, _SAMPLE / max(len(self), 1)) * (2**64 - 1))
+        most = 2.0**64 * SAMPLE / max(len(self), 1)
         for codes in self.coded(columns):
-            chosen = np.flatnonzero(randomness.uint64(len(codes[0])) <= np.uint64(least))
+            chosen = np.flatnonzero(randomness.uint64(len(codes[0])) < most)
             some.append([column[chosen] for column in codes])
         sample = [np.concatenate(parts) for parts in zip(*some, strict=True)]
         rows = distinct_codes(sample, len(sample[0]), ordered=False)[1]
         return distinct_rows(np.bincount(rows), len(self)).likely
-
-    def forget_codes(self) -> None:
-        """Remove the stored codes, when no more histograms are wanted."""
-        self._stored = None
-
-
-class _StoredCodes:
-    """A file of codes that only this user can read, removed with this object."""
-
-    def __init__(self, parent: Path | None):
-        until_closed = ExitStack()
-        self.file = CodeFile(until_closed.enter_context(scratch_folder(parent)) / "codes")
-        weakref.finalize(self, until_closed.close)

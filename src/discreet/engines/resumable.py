@@ -25,9 +25,10 @@ import pyarrow as pa
 from discreet.counting.coding import Coding
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
+from discreet.data.cells import Cells
 from discreet.data.column import Column
 from discreet.engines.parts_sink import PartsSink
-from discreet.engines.protocol import Apply, HistogramEngine, Sink
+from discreet.engines.protocol import Apply, CellEngine, Sink
 from discreet.errors import quietly
 from discreet.foundation.atomic_files import write_whole
 
@@ -40,7 +41,7 @@ class Resumable:
     The folder must be that of a job on the same rows (`purpose_of`). All other verbs are those of the engine.
     """
 
-    def __init__(self, engine: HistogramEngine, folder: Path):
+    def __init__(self, engine: CellEngine, folder: Path):
         self._engine = engine
         self.scratch = folder
 
@@ -68,6 +69,9 @@ class Resumable:
     def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
         return self._engine.coded(columns)
 
+    def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
+        return self._engine.cells(columns)
+
     def likely_distinct(self, columns: Sequence[str]) -> int:
         return self._engine.likely_distinct(columns)
 
@@ -85,7 +89,8 @@ class Resumable:
         return kept
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
-        decision = getattr(apply, "fingerprint", "")
+        in_one_pass = getattr(apply, "in_one_pass", False)  # it must see the rows, which kept parts do not show it
+        decision = "" if in_one_pass else getattr(apply, "fingerprint", "")
         if not isinstance(sink, PartsSink) or not decision:
             return self._engine.publish(columns, apply, secret, sink)
         place = self.scratch / f"parts-{_hash([list(columns), decision])}"

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
-from discreet.counting.distinct_estimate import distinct_rows
+from discreet.counting.distinct_estimate import SAMPLE, distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
 from discreet.data.cells import Cells
@@ -29,7 +29,7 @@ from discreet.data.reading import Marks
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.publish import publish_in_buckets
-from discreet.engines.raw_cells import CodedColumns
+from discreet.engines.raw_cells import MOST_LISTED, CodedColumns
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed, ReadRows, from_bytes
 from discreet.engines.spark_histograms import CodeRows, CountRanks
@@ -39,8 +39,6 @@ from discreet.engines.spark_session import Session, check_installed, is_frame
 from discreet.errors import DataError, listing
 from discreet.foundation.atomic_files import scratch_folder
 
-_MOST_LISTED = 2**20  # distinct cells of a column that is not counted
-_SAMPLE = 200_000  # rows that the number of distinct ones is estimated from
 _GROUPS = 2_000_000  # rows, whose groups are added up in one task
 _SMALL_BUCKET, _BUCKET = 100_000, 4_000_000  # published rows that one task sorts and writes
 
@@ -175,7 +173,7 @@ class Spark(CodedColumns):
 
     def coding(self, name: str, *, listed: bool = False) -> Coding:
         """How the raw cells of a column are read; they are listed if they are not too many, or if they must be."""
-        self._find([name], most=None if listed else _MOST_LISTED)
+        self._find([name], most=None if listed else MOST_LISTED)
         found, kind = self._found[name], self._kinds.get(name)
         if found.cells is None:
             levels = self._n_different(name)
@@ -197,7 +195,7 @@ class Spark(CodedColumns):
 
     def prepare(self, names: Sequence[str]) -> None:
         """Find the distinct cells of all these columns in one pass."""
-        self._find(names, most=_MOST_LISTED)
+        self._find(names, most=MOST_LISTED)
 
     def _codings(self, names: Sequence[str]) -> dict[str, ListedCells]:
         self._find(names, most=None)
@@ -225,7 +223,7 @@ class Spark(CodedColumns):
     def likely_distinct(self, columns: Sequence[str]) -> int:
         """The number of distinct rows, estimated from rows of every piece."""
         codings = self._codings(columns)
-        sample = CodeRows(tuple(columns), max(self.n_rows // _SAMPLE, 1))
+        sample = CodeRows(tuple(columns), max(self.n_rows // SAMPLE, 1))
         parts = [part for part in self._exchange.each(self._pieces, sample, codings) if part]
         words = Packed.of([len(codings[name].values) + 1 for name in columns]).words(
             [np.concatenate(codes) for codes in zip(*parts, strict=True)]

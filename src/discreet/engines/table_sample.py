@@ -17,14 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.counting.distinct_estimate import DistinctEstimate, distinct_rows
+from discreet.counting.distinct_estimate import SAMPLE, DistinctEstimate, distinct_rows
 from discreet.data.csv import open_bytes
 from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
 from discreet.foundation.randomness import Randomness
 
-_ROWS = 200_000  # of the sample
-_READ = 4_000_000  # rows that are read for it
+_READ = 4_000_000  # rows that are read for a sample
 _GROUPS = 64  # row groups that are read for it, if they are not too large
 _CSV_ROWS = 20_000  # of each CSV file
 _HEAD = 1 << 20  # bytes of a CSV file in which lines are counted
@@ -40,7 +39,6 @@ class TableSample:
     place     where each row comes from: the number of its row group or file
     of_place  the rows of the places that were looked at, by their numbers
     n_places  how many such places the table has
-    width     bytes of a row as Arrow holds it, dictionaries for texts
     """
 
     n_rows: int
@@ -49,7 +47,6 @@ class TableSample:
     place: np.ndarray
     of_place: np.ndarray
     n_places: int
-    width: float
 
     def __len__(self) -> int:
         return len(self.place)
@@ -123,12 +120,12 @@ def _of_parquet(
         rows, failure = quietly(lambda file=file, g=g: _row_group(file, g, columns))
         if rows is None:
             raise DataError(f"{file.name!r} cannot be read ({failure}). Is it whole, and may you read it?")
-        taken = min(n, -(-_ROWS // n_looked))
+        taken = min(n, -(-SAMPLE // n_looked))
         tables.append(rows.take(np.sort(random.permutation(n)[:taken])))
         place.append(np.full(taken, number))
     table = pa.concat_tables(tables, promote_options="permissive")
     of_place = np.array([n for _, _, n in chosen])
-    return TableSample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups), _width(table))
+    return TableSample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups))
 
 
 def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
@@ -158,9 +155,7 @@ def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> TableSample
         raise DataError("The table has no rows: there is nothing to count.")
     table = pa.concat_tables(tables)
     n_rows = round(sum(of_place) * len(files) / len(chosen))
-    return TableSample(
-        n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files), _width(table)
-    )
+    return TableSample(n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files))
 
 
 def _lines(file: Path) -> int:
@@ -200,15 +195,3 @@ def _clustering(rows: np.ndarray, place: np.ndarray) -> float:
         return 0.0
     alike, chance = float(np.mean(place[second] == place[second - 1])), 1 / places
     return max(0.0, (alike - chance) / (1 - chance))
-
-
-def _width(table: pa.Table) -> float:
-    texts = [
-        column for column in table.columns if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    ]
-    coded = (
-        sum(column.nbytes for column in table.columns)
-        - sum(column.nbytes for column in texts)
-        + 4 * len(table) * len(texts)
-    )
-    return coded / max(len(table), 1)

@@ -94,13 +94,10 @@ def risk_of_groups(
     )
 
 
-def source_risk(source: CountedSource, engine: Any) -> Risk:
+def source_risk(source: CountedSource) -> Risk:
     """The risk of rows that stay in an engine."""
-    if source.groups is not None:
-        persons, rows, times, n_persons = source.groups
-        return risk_of_groups(persons, rows, times, persons=n_persons)
-    rows, times = engine.group_sizes(source.quasi)  # there were too many distinct rows to bring them here
-    return risk_of_groups(rows, rows, times)
+    persons, rows, times, n_persons = source.groups
+    return risk_of_groups(persons, rows, times, persons=n_persons)
 
 
 def released_risk(release: Release) -> Risk:

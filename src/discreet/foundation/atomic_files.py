@@ -17,6 +17,7 @@ import re
 import shutil
 import stat
 import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -90,6 +91,15 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     with _beside(Path(tempfile.gettempdir() if parent is None else parent) / "scratch") as work:
         (work / _NEW).mkdir(mode=0o700)
         yield work / _NEW
+
+
+class ScratchFolder:
+    """A scratch folder that is removed with this object."""
+
+    def __init__(self, parent: Path | None = None):
+        until_gone = contextlib.ExitStack()
+        self.folder = until_gone.enter_context(scratch_folder(parent))
+        weakref.finalize(self, until_gone.close)
 
 
 def write_whole(path: Path, content: bytes, prefix: str = "", *, sync: bool = True, mode: int = 0o600) -> None:

@@ -231,6 +231,10 @@ class Method(Estimator):
         if why := self._needs_rows():
             raise needs_rows(type(self).__name__, why)
 
+    def decides_in_parts(self, roles: Roles) -> bool:
+        """Whether the method can decide on more distinct rows of an engine than memory holds."""
+        return False
+
     def _needs_rows(self) -> str:
         """Why the method needs all rows in memory; empty if it decides on the counts of distinct rows."""
         own = type(self)

@@ -7,9 +7,7 @@ Parts are written to a scratch folder, which is removed with the release; `Relea
 from __future__ import annotations
 
 import secrets
-import weakref
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +25,7 @@ from discreet.data.stored_table import StoredTable
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Engine
 from discreet.errors import DataError
-from discreet.foundation.atomic_files import scratch_folder
+from discreet.foundation.atomic_files import ScratchFolder
 from discreet.methods.apply_groups import ApplyGroups, GroupLookup
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
@@ -114,7 +112,7 @@ class EngineDecision:
     labels   the published columns of each quasi-identifier, with a row for each group
     crossed  each quasi-identifier beside its published columns, with the rows of each pair
     penalty  the certainty penalty of all cells
-    groups   the sizes of the groups of the source, if its distinct rows were counted
+    groups   the sizes of the groups of the source
     counted  the tally of the published rows, if it is known; `Release.save` counts the written parts, and refuses them
              if the counts are not these
     left_out, swapped  rows that are not published, and rows that show a cell which is not their own
@@ -127,7 +125,7 @@ class EngineDecision:
     crossed: Sequence[Crossing]
     penalty: float | None
     n_rows: int
-    groups: SourceGroups | None = None
+    groups: SourceGroups
     counted: Tally | None = None
     left_out: int = 0
     swapped: int = 0
@@ -176,7 +174,7 @@ def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tup
         beside=[_listed(engine, name) for name in decided.beside],
     )
     refuse_clashes(list(apply.names))
-    scratch = _Scratch(getattr(engine, "scratch", None))
+    scratch = ScratchFolder(getattr(engine, "scratch", None))
     by_person = roles.person is not None
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
         if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows - decided.left_out:
@@ -213,12 +211,3 @@ def _listed(engine: Engine, name: str) -> ListedCells:
     coding = engine.coding(name, listed=True)
     assert isinstance(coding, ListedCells)
     return coding
-
-
-class _Scratch:
-    """A folder that is removed with this object."""
-
-    def __init__(self, parent: Path | None):
-        until_gone = ExitStack()
-        self.folder = until_gone.enter_context(scratch_folder(parent))
-        weakref.finalize(self, until_gone.close)

@@ -41,13 +41,13 @@ class SourceGroups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CountedSource:
-    """The rows of an engine in numbers; `groups` is None where distinct rows were too many to be counted."""
+    """The rows of an engine in numbers."""
 
     names: tuple[str, ...]
     roles: Roles
     counted: tuple[CountedColumn, ...]
     n_rows: int
-    groups: SourceGroups | None
+    groups: SourceGroups
 
     shape = "table"
 

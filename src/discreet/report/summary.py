@@ -21,6 +21,7 @@ from discreet.evaluate.facts import plain_risk, release_facts, risk_facts, sourc
 from discreet.evaluate.raw_use import RawUse
 from discreet.evaluate.risk import source_risk
 from discreet.evaluate.utility import Utility
+from discreet.release.counted_source import CountedSource
 from discreet.release.release import Release
 
 FORMAT = 1
@@ -61,13 +62,12 @@ def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *,
     }
 
 
-def summarise_counts(outcome: Outcome, engine: Any, *, name: str) -> dict[str, Any]:
-    """Summarise a release of rows that stay in `engine`: all that counts tell.
+def summarise_counts(outcome: Outcome, source: CountedSource, *, name: str) -> dict[str, Any]:
+    """Summarise a release of rows that stay in an engine: all that counts tell.
 
     Tables of several columns and the distributions of columns are left out; they are read from rows.
     """
-    release, source = outcome.release, outcome.release.owner.source
-    assert source is not None
+    release = outcome.release
     kept = kept_by_counts(release, source).to_dict()
     facts = release_facts(release, source)  # type: ignore[arg-type]
     return {
@@ -75,7 +75,7 @@ def summarise_counts(outcome: Outcome, engine: Any, *, name: str) -> dict[str, A
         "discreet": __version__,
         "name": name,
         "source": source_facts(source),  # type: ignore[arg-type]
-        "risk_before": plain_risk(source_risk(source, engine)),
+        "risk_before": plain_risk(source_risk(source)),
         "releases": [
             facts
             | {

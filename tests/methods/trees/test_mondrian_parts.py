@@ -3,6 +3,7 @@
 
 import tempfile
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +17,10 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import ListedCells
 from discreet.counting.router import Router
 from discreet.data.table import Table
+from discreet.engines import estimate
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import InMemory
-from discreet.methods.trees import mondrian_outgrown
+from discreet.methods.trees import mondrian, mondrian_outgrown
 from discreet.methods.trees.mondrian_least import stacked
 from discreet.methods.trees.mondrian_levels import CutRule, router_of, top_of
 from discreet.methods.trees.mondrian_parts import cut_in_parts
@@ -125,8 +127,8 @@ def test_no_part_that_can_be_cut_has_more_rows_than_asked(monkeypatch):
 
 @pytest.fixture
 def outgrown(monkeypatch):
-    monkeypatch.setattr(mondrian_outgrown, "_FEW", 10)
-    monkeypatch.setattr(mondrian_outgrown, "_MOST_ROWS", 60)
+    monkeypatch.setattr(estimate, "FEW", 10)
+    monkeypatch.setattr(mondrian, "decided_in_parts", partial(mondrian.decided_in_parts, most=60))
 
 
 @pytest.mark.parametrize("asked", SETTINGS, ids=str)
@@ -201,6 +203,22 @@ def test_codes_are_kept_where_only_this_user_can_read_and_removed(tmp_path, monk
     assert [batch[0].tolist() for batch in engine.coded(["age"])] == first
     del engine
     assert not list(tmp_path.rglob("codes"))
+
+
+def test_codes_are_gone_while_rows_are_published(outgrown, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    seen, batches = [], DuckDB._batches
+
+    def looked(self, names):
+        seen.append((tuple(names), len(list(tmp_path.rglob("codes")))))
+        return batches(self, names)
+
+    monkeypatch.setattr(DuckDB, "_batches", looked)
+    with DuckDB(people(500, seed=3), temp_directory=tmp_path) as engine:
+        Mondrian(3).release(engine, ROLES)
+        names, files = seen[-1]
+    assert "note" in names  # the rows that are published
+    assert files == 0
 
 
 def test_the_estimate_of_histograms_needs_no_files():

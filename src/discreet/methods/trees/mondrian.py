@@ -184,7 +184,7 @@ class Mondrian(Method):
             return super()._decide_engine(engine, roles, randomness)
         self._check_asked(roles)
         if why := self._needs_distinct_rows(roles):
-            raise too_many_rows(engine, why)
+            raise too_many_rows(why)
         self._enough(len(engine))
         return decided_in_parts(
             engine,
@@ -194,6 +194,9 @@ class Mondrian(Method):
             by_information=self.split == "information",
             in_turn=self.labels == "cuts",
         )
+
+    def decides_in_parts(self, roles: Roles) -> bool:
+        return not self._needs_distinct_rows(roles)
 
     def _needs_distinct_rows(self, roles: Roles) -> str:
         """What is asked that counts by nodes do not tell."""

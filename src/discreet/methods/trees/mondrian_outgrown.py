@@ -15,6 +15,7 @@ from discreet.counting.router import Router
 from discreet.counting.tally import Tally, tally_of_groups
 from discreet.data.column import Column, from_labels
 from discreet.data.roles import Roles
+from discreet.engines import estimate
 from discreet.engines.protocol import HistogramEngine
 from discreet.errors import DataError
 from discreet.methods.engine_release import EngineDecision, judged_columns
@@ -27,20 +28,17 @@ from discreet.recoding.axis import Axis
 from discreet.release.counted_source import SourceGroups
 from discreet.release.losses import Crossing, penalty_of
 
-_FEW = 2**21  # rows that fit in memory whatever they are
-_MOST_DISTINCT = 2**26  # distinct rows that are counted at once, if they are much fewer than the rows
 _MOST_ROWS = 2**20  # of a part in memory
 
 
 def outgrow_memory(engine: HistogramEngine, columns: Sequence[str]) -> bool:
     """Whether the distinct rows are too many to be kept, or nearly as many as the rows, by an estimate."""
-    if len(engine) <= _FEW:
-        return False
-    likely = engine.likely_distinct(columns)
-    return likely > min(len(engine) // 2, _MOST_DISTINCT)
+    if len(engine) <= estimate.FEW:
+        return False  # nothing has to be estimated
+    return estimate.outgrow_memory(len(engine), engine.likely_distinct(columns))
 
 
-def too_many_rows(engine: HistogramEngine, why: str) -> DataError:
+def too_many_rows(why: str) -> DataError:
     return DataError(
         f"The quasi-identifiers have too many distinct rows for memory, and {why}, which needs them all. Round or leave"
         " out the columns with most values, name `least` for cuts by information, ask for k alone, or release a sample."
