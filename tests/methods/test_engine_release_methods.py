@@ -34,6 +34,7 @@ from discreet.methods.noise.engine_levels import PersonNumbers, TextNumbers
 from discreet.methods.trees.kactus_moves import DrawnMoves
 from discreet.methods.trees.kactus_rows import Stock
 from discreet.methods.trees.kactus_walk import Moves
+from discreet.privacy.noise import KEY
 from engine_cases import assert_same_release, rows_of
 from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, people
 
@@ -258,6 +259,36 @@ def test_nothing_is_counted_or_spent_before_a_refusal(method, roles, error, mess
     with pytest.raises(error, match=message):
         method.release(engine, roles, account=ledger.account("clinic"))
     assert ledger.left("clinic").epsilon == 2.0
+
+
+def grown(path, n):
+    path.write_text("a,y,id\n" + "".join(f"{i % 2},{i % 3},{i}\n" for i in range(n)))
+    return path
+
+
+@pytest.mark.parametrize("person", [None, "id"])
+def test_noise_is_for_the_rows_that_are_read_not_for_those_counted_before(tmp_path, person):
+    engine = DuckDB(grown(tmp_path / "rows.csv", 10))
+    assert len(engine) == 10
+    grown(tmp_path / "rows.csv", 1000)
+    roles = Roles(target="y", quasi=["a"], person=person)
+    release = LaplaceSelector(1.0, 1, domain={"a": ["0", "1"]}).release(engine, roles)
+    alone = LaplaceSelector(1.0, 1, domain={"a": ["0", "1"]}).release(DuckDB(tmp_path / "rows.csv"), roles)
+    assert release.content.content[KEY] == alone.content.content[KEY]
+    assert PrivateTable(1.0, {"a": ["0", "1"], "y": ["0", "1", "2"]}).release(engine, roles).verdict.holds
+
+
+@pytest.mark.parametrize("person", [None, "id"])
+@pytest.mark.parametrize("n", [9, 1000])
+def test_rows_that_change_before_they_are_read_are_refused(tmp_path, person, n):
+    class Growing(DuckDB):
+        def cells(self, columns):
+            grown(tmp_path / "rows.csv", n)
+            return super().cells(columns)
+
+    engine = Growing(grown(tmp_path / "rows.csv", 10))
+    with pytest.raises(DataError, match="changed"):
+        LaplaceSelector(1.0, 1, domain={"a": ["0", "1"]}).release(engine, Roles(target="y", quasi=["a"], person=person))
 
 
 def test_a_release_is_paid_once(tmp_path):

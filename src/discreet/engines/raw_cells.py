@@ -50,11 +50,15 @@ class CodedColumns(ABC):
     def _count(self) -> int:
         """The number of rows."""
 
+    def _forget(self) -> None:  # noqa: B027
+        """Forget what was read before the rows changed, where they can."""
+
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
     @property
     def n_rows(self) -> int:
+        self._forget()
         if self._n_rows is None:
             self._n_rows = self._count()
         return self._n_rows
@@ -162,7 +166,8 @@ class RawCells(CodedColumns, CodedScans):
     def _forget(self) -> None:
         """Forget what was read before the rows changed."""
         if self._state() != self._known_at:
-            self._values, self._codings, self._few, self._known_at = {}, {}, {}, self._state()
+            self._values, self._codings, self._few, self._n_rows = {}, {}, {}, None
+            self._known_at = self._state()
 
     def _few_cells(self, name: str) -> pa.ChunkedArray | None:
         """The distinct raw cells of a column, or None if there are too many to keep."""
