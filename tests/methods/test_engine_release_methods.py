@@ -27,14 +27,17 @@ from discreet import (
 )
 from discreet.counting.row_lookup import RowLookup
 from discreet.data.cells import Cells
+from discreet.data.table import Table
 from discreet.engines import DuckDB
 from discreet.foundation.randomness import Randomness
 from discreet.methods import METHODS
-from discreet.methods.noise.engine_levels import PersonNumbers, TextNumbers
+from discreet.methods.noise.engine_levels import PersonNumbers, TextNumbers, counted_levels
+from discreet.methods.noise.private_rows import persons_of
 from discreet.methods.trees.kactus_moves import DrawnMoves
 from discreet.methods.trees.kactus_rows import Stock
 from discreet.methods.trees.kactus_walk import Moves
 from discreet.privacy.noise import KEY
+from discreet.recoding.public_domain import Domain
 from engine_cases import assert_same_release, rows_of
 from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, people
 
@@ -308,6 +311,14 @@ def test_texts_and_persons_are_numbered_over_batches():
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ids", [list, lambda ids: [*map(str, ids)], lambda ids: pa.array(ids).dictionary_encode()])
+def test_no_two_persons_are_taken_for_one(ids):
+    table = pa.table({"id": ids([1234567890123456789 + i for i in range(100)]), "age": ["x"] * 50 + ["z"] * 50})
+    levels = [("age", Domain.of({"age": ["x", "z"]}, Roles(quasi=["age"])).columns[0].codes)]
+    of_engine = counted_levels(DuckDB(table), levels, person="id", most=1, randomness=Randomness(0))
+    assert of_engine.n_rows == len(np.unique(persons_of(Table.by_cells(table).cells("id")))) == 100
+
+
 def test_a_release_of_an_engine_warns_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -116,8 +116,11 @@ class TextNumbers:
         self._number_of: dict[str | None, int] = {}
 
     def __call__(self, cells: Cells) -> np.ndarray:
-        numbers = [self._number_of.setdefault(text, len(self._number_of)) for text in (*cells.texts, None)]
-        return np.array(numbers, dtype=np.int64)[cells.codes]
+        return self._numbered(cells.texts, cells.codes)
+
+    def _numbered(self, texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
+        numbers = [self._number_of.setdefault(text, len(self._number_of)) for text in (*texts, None)]
+        return np.array(numbers, dtype=np.int64)[codes]
 
     def __len__(self) -> int:
         return len(self._number_of)
@@ -131,8 +134,9 @@ class PersonNumbers(TextNumbers):
         self._nobodies = 0
 
     def __call__(self, cells: Cells) -> np.ndarray:
-        numbers = super().__call__(cells)
-        nobody = np.flatnonzero(cells.codes == len(cells.texts))
+        texts, codes = cells.identities
+        numbers = self._numbered(texts, codes)
+        nobody = np.flatnonzero(codes == len(texts))
         numbers[nobody] = -1 - self._nobodies - np.arange(len(nobody))
         self._nobodies += len(nobody)
         return numbers
