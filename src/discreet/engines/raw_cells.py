@@ -127,6 +127,10 @@ class RawCells(CodedColumns, CodedScans):
         """Something that changes when the rows do."""
         return None
 
+    def state(self) -> object:
+        """Something that changes when the rows do; None if nobody knows."""
+        return self._state()
+
     def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
         """The distinct raw cells of a column; if there are more than `most`, any number of them above it will do."""
         return self._distinct([name]).column(0)

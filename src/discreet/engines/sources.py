@@ -40,6 +40,7 @@ class Source:
     collated      whether texts may have a collation, such as one that ignores case
     after         raises a DataError for a failure, or prepares another attempt
     files         the files, watched for changes
+    fixed         whether nobody else can change the rows
     batches       the rows of some columns, some as dictionaries, where they need not pass through DuckDB
     keep          what has to live as long as the source
     """
@@ -53,6 +54,7 @@ class Source:
     collated: bool = False
     after: Callable[[str], None] = None  # type: ignore[assignment]
     files: tuple[Path, ...] = ()
+    fixed: bool = False
     batches: Batches = lambda names, dictionaries: None
     keep: object = None
 
@@ -65,8 +67,10 @@ class Source:
             f"DuckDB could not count the rows of {self.what} ({failure}). Has a file changed, or does the query fail?"
         )
 
-    def state(self) -> tuple[Any, ...]:
-        """Times and sizes of the files, unchanged as long as nobody writes to them."""
+    def state(self) -> tuple[Any, ...] | None:
+        """Times and sizes of the files, unchanged as long as nobody writes to them; None if changes go unnoticed."""
+        if not self.files and not self.fixed:
+            return None
         return tuple(quietly(stamp_of, file)[0] for file in self.files)
 
     def cell(self, name: str) -> str:
@@ -122,7 +126,7 @@ def from_data(data: Any, connection: duckdb.DuckDBPyConnection, csv_options: dic
     def batches(names: list[str], _: list[str]) -> Iterator[pa.RecordBatch]:
         return iter(data.select(names).to_batches(max_chunksize=_BATCH))
 
-    return Source("an Arrow table", plain, types, scan, _arrow_types(data.schema), batches=batches)
+    return Source("an Arrow table", plain, types, scan, _arrow_types(data.schema), fixed=True, batches=batches)
 
 
 def from_relation(relation: duckdb.DuckDBPyRelation) -> Source:
@@ -211,7 +215,7 @@ def _from_database(
         relation = duckdb_table(path, table, connection)
         return replace(from_relation(relation), what=repr(path.name))  # DuckDB keeps the file locked: nobody writes
     copy = SqliteCopy(path, table)
-    return replace(_from_parquet(path, [copy.file], False, connection), files=(), keep=copy)
+    return replace(_from_parquet(path, [copy.file], False, connection), files=(), fixed=True, keep=copy)
 
 
 def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:
