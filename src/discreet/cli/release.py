@@ -243,7 +243,7 @@ def _of_engine(
         result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
     )
     name = source.name if isinstance(source, Path) else "table"
-    return _Made(outcome, summarise_counts(outcome, engine, name=name), _candidates(method))
+    return _Made(outcome, summarise_counts(outcome, engine, named, name=name), _candidates(method))
 
 
 def scratch_beside(out: Path) -> Path:
