@@ -19,7 +19,7 @@ from discreet.data.frames import check_names, type_of
 from discreet.data.read import PANDAS_INDEX, as_path, first_bytes, no_table
 from discreet.engines.csv_batches import CsvBatches
 from discreet.engines.source_files import files_of, holds_parquet, no_csv_options, stamp_of
-from discreet.engines.sources_parquet import Batches, parquet_batches
+from discreet.engines.sources_parquet import Batches, n_other_types, parquet_batches
 from discreet.engines.sources_sqlite import SqliteCopy
 from discreet.errors import DataError, quietly
 
@@ -161,6 +161,11 @@ def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: du
     relation, failure = (None, failure) if failure else quietly(scan, [])
     if relation is None or not relation.columns:
         raise DataError(f"{path.name!r} is not readable as Parquet ({failure or 'no columns'}). Pass whole files.")
+    if other := n_other_types(files):
+        raise DataError(
+            f"{other} of the {len(files)} files {path.name!r} have other columns, or other types of columns, than the"
+            f" first. Write them with the same types, or pass a DuckDB relation that says how they are joined."
+        )
     names = [*schema.names, *relation.columns[len(schema.names) :]]
     check_names(names)
     columns = dict(zip(names, relation.columns, strict=True))
