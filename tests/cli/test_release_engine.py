@@ -3,7 +3,10 @@
 
 import json
 import shlex
+import sqlite3
 from collections import Counter
+from contextlib import closing
+from pathlib import Path
 
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
@@ -130,3 +133,19 @@ def test_what_is_refused(here, line, message):
     assert message in " ".join(answer.output.split())
     assert not (here / "out").exists()
     assert sorted(path.name for path in here.iterdir()) == ["all.parquet", "parts", "texts"]
+
+
+@pytest.mark.parametrize("method", ["private-table", "laplace-select --set n_features=1"])
+def test_a_private_release_of_a_database_is_summarised(here, method):
+    with closing(sqlite3.connect("rows.db")) as database:
+        database.execute("CREATE TABLE rows (a, y)")
+        database.executemany("INSERT INTO rows VALUES (?, ?)", [(str(i % 2), str(i % 3)) for i in range(500)])
+        database.commit()
+    Path("domain.json").write_text('{"a": ["0", "1"], "y": ["0", "1", "2"]}')
+    asked = f"--target y --quasi a --method {method} --set epsilon=1 --set domain=domain.json"
+    found = run(f"release rows.db --engine duckdb {asked} -o out")
+    assert found.exit_code == GOOD, found.output
+    assert "differential privacy holds" in found.output
+    found = run(f"release rows.db --engine duckdb {asked} -o out --overwrite --json")
+    summary = json.loads(found.stdout)["summary"]
+    assert (summary["source"]["rows"], summary["risk_before"]["k"], summary["holds"]) == (500, 250, True)

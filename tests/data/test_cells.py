@@ -176,3 +176,55 @@ def test_tables_that_were_made_of_tables_keep_their_cells():
     changed = table.with_columns([table.column("b").renamed("a")])
     assert written(changed.cells("a")) == ["1", "2", "3", "4"]
     assert (Table.of(table, kinds={"b": "category"}).declared("b"), table.declared("b")) == ("category", None)
+
+
+LONG = [2**53, 2**53 + 1, 1234567890123456789, 1234567890123456790, -(2**53) - 1, -(2**53) - 2, 7]
+
+
+def identities(cells):
+    texts, codes = cells.identities
+    return [[*texts, None][code] for code in codes]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        LONG,
+        [*LONG, "x"],
+        [*LONG, 0.5],
+        np.array(LONG),
+        [*map(np.int64, LONG), "x"],
+        [*map(Decimal, LONG), "x"],
+        [*map(str, LONG)],
+        pa.array(LONG),
+        pa.array([*LONG, None]),
+        pa.chunked_array([pa.array(LONG[:3]), pa.array(LONG[3:])]),
+        pa.array(LONG).dictionary_encode(),
+        pa.array(LONG).cast(pa.decimal128(30, 2)),
+        pa.array(LONG).cast(pa.decimal128(22, 0)),
+        pa.array(LONG).cast(pa.decimal128(30, 2)).dictionary_encode(),
+    ],
+    ids=str,
+)
+def test_ids_beyond_doubles_are_told_apart(column):
+    """Each by itself: whatever else the column holds, and alone in it."""
+    cells = Cells.of(column)
+    assert identities(cells)[: len(LONG)] == [*map(str, LONG)]
+    assert identities(cells.take(np.array([3, 1]))) == [str(LONG[3]), str(LONG[1])]
+    assert [identities(Cells.of(column[place : place + 1])) for place in range(len(LONG))] == [[str(i)] for i in LONG]
+
+
+def test_ids_are_otherwise_the_texts_of_cells():
+    read = Cells.of(CELLS)
+    long = [isinstance(cell, (int, float)) and abs(cell) >= 2**53 for cell in CELLS]
+    pairs = [*zip(identities(read), written(read), long, strict=True)]
+    assert all(identity == text for identity, text, is_long in pairs if not is_long)
+    assert sum(identity != text for identity, text, _ in pairs) == 2  # 2**53 + 1 and 1e308
+    assert len(set(identities(Cells.of([2.0**60, 2**60, str(2**60)])))) == 1
+    assert identities(Cells.of(pa.array([2**60, 2**60 + 1]), marks=Marks.of([str(2**60)])))[0] is None
+    unsigned = pa.array([2**64 - 1, 2**64 - 2], pa.uint64())
+    assert identities(Cells.of(unsigned)) == [str(2**64 - 1), str(2**64 - 2)]
+    fractions = [Decimal("0.10"), Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891"), Decimal("-3")]
+    expected = ["0.1", "0.1234567890123456789", "0.12345678901234567891", "-3"]
+    for column in (fractions, pa.array(fractions, pa.decimal128(30, 20))):
+        assert identities(Cells.of(column)) == expected

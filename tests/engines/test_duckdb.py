@@ -232,6 +232,26 @@ def test_the_folders_of_a_partitioned_table_are_a_column(people, tmp_path):
     assert_same(rows.tally(["age", "sex"], target="y"), tally(people, ["age", "sex"], target="y"))
 
 
+def test_files_of_other_types_or_columns_are_refused(people, tmp_path):
+    first = pa.table({"a": pa.array([1, 2], pa.int32()), "y": ["n", "y"]})
+    others = {
+        "types": pa.table({"a": [1.4, 2.5], "y": ["n", "y"]}),
+        "columns": pa.table({"a": pa.array([1, 2], pa.int32()), "z": ["n", "y"]}),
+        "fewer": first.select(["a"]),
+    }
+    for name, other in others.items():
+        (tmp_path / name).mkdir()
+        pq.write_table(first, tmp_path / name / "0.parquet")
+        pq.write_table(other, tmp_path / name / "1.parquet")
+        with pytest.raises(DataError, match="1 of the 2 files .* other types"):
+            DuckDB(tmp_path / name)
+    (tmp_path / "same").mkdir()
+    pq.write_table(first, tmp_path / "same" / "0.parquet")
+    turned = first.select(["y", "a"])
+    pq.write_table(turned.set_column(0, "y", turned.column("y").dictionary_encode()), tmp_path / "same" / "1.parquet")
+    assert DuckDB(tmp_path / "same").tally(["a"], target="y").counts.tolist() == [[2, 0], [0, 2]]
+
+
 def test_several_csv_files_are_one_table(people, tmp_path):
     for part in range(3):
         pacsv.write_csv(people, tmp_path / f"part{part}.csv")

@@ -5,6 +5,7 @@ import json
 import stat
 import tempfile
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -119,6 +120,36 @@ def test_parts_that_are_not_what_was_decided_are_not_saved(parts, tmp_path):
     with pytest.raises(PromiseBroken, match="could not be verified"):
         release.save(tmp_path / "out")
     assert not list(tmp_path.iterdir())
+
+
+def two_groups(n, m):
+    return pa.table({"a": [1] * n + [90] * m, "y": ["n", "y"] * ((n + m) // 2)})
+
+
+def test_rows_that_change_between_decision_and_publishing_are_refused(tmp_path):
+    class Changing(DuckDB):
+        def publish(self, *arguments):
+            pq.write_table(two_groups(19, 1), tmp_path / "rows.parquet")
+            return super().publish(*arguments)
+
+    pq.write_table(two_groups(10, 10), tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match="changed"):
+        Mondrian(k=5).release(Changing(tmp_path / "rows.parquet"), Roles(target="y", quasi=["a"]))
+
+
+def test_parts_are_counted_where_nobody_knows_whether_rows_change():
+    connection = duckdb.connect()
+    connection.register("before", two_groups(10, 10))
+    connection.register("after", two_groups(19, 1))
+    connection.execute("CREATE TABLE rows AS SELECT * FROM before")
+
+    class Changing(DuckDB):
+        def publish(self, *arguments):
+            connection.execute("CREATE OR REPLACE TABLE rows AS SELECT * FROM after")
+            return super().publish(*arguments)
+
+    with pytest.raises(PromiseBroken):
+        Mondrian(k=5).release(Changing(connection.table("rows")), Roles(target="y", quasi=["a"]))
 
 
 def test_nothing_is_left_when_a_release_fails(parts, tmp_path, monkeypatch):

@@ -27,13 +27,17 @@ from discreet import (
 )
 from discreet.counting.row_lookup import RowLookup
 from discreet.data.cells import Cells
+from discreet.data.table import Table
 from discreet.engines import DuckDB
 from discreet.foundation.randomness import Randomness
 from discreet.methods import METHODS
-from discreet.methods.noise.engine_levels import PersonNumbers, TextNumbers
+from discreet.methods.noise.engine_levels import PersonNumbers, TextNumbers, counted_levels
+from discreet.methods.noise.private_rows import persons_of
 from discreet.methods.trees.kactus_moves import DrawnMoves
 from discreet.methods.trees.kactus_rows import Stock
 from discreet.methods.trees.kactus_walk import Moves
+from discreet.privacy.noise import KEY
+from discreet.recoding.public_domain import Domain
 from engine_cases import assert_same_release, rows_of
 from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, people
 
@@ -271,6 +275,36 @@ def test_nothing_is_counted_or_spent_before_a_refusal(method, roles, error, mess
     assert ledger.left("clinic").epsilon == 2.0
 
 
+def grown(path, n):
+    path.write_text("a,y,id\n" + "".join(f"{i % 2},{i % 3},{i}\n" for i in range(n)))
+    return path
+
+
+@pytest.mark.parametrize("person", [None, "id"])
+def test_noise_is_for_the_rows_that_are_read_not_for_those_counted_before(tmp_path, person):
+    engine = DuckDB(grown(tmp_path / "rows.csv", 10))
+    assert len(engine) == 10
+    grown(tmp_path / "rows.csv", 1000)
+    roles = Roles(target="y", quasi=["a"], person=person)
+    release = LaplaceSelector(1.0, 1, domain={"a": ["0", "1"]}).release(engine, roles)
+    alone = LaplaceSelector(1.0, 1, domain={"a": ["0", "1"]}).release(DuckDB(tmp_path / "rows.csv"), roles)
+    assert release.content.content[KEY] == alone.content.content[KEY]
+    assert PrivateTable(1.0, {"a": ["0", "1"], "y": ["0", "1", "2"]}).release(engine, roles).verdict.holds
+
+
+@pytest.mark.parametrize("person", [None, "id"])
+@pytest.mark.parametrize("n", [9, 1000])
+def test_rows_that_change_before_they_are_read_are_refused(tmp_path, person, n):
+    class Growing(DuckDB):
+        def cells(self, columns):
+            grown(tmp_path / "rows.csv", n)
+            return super().cells(columns)
+
+    engine = Growing(grown(tmp_path / "rows.csv", 10))
+    with pytest.raises(DataError, match="changed"):
+        LaplaceSelector(1.0, 1, domain={"a": ["0", "1"]}).release(engine, Roles(target="y", quasi=["a"], person=person))
+
+
 def test_a_release_is_paid_once(tmp_path):
     ledger = Ledger(tmp_path / "ledger.sqlite")
     ledger.set_limit("clinic", epsilon=2.0)
@@ -288,6 +322,14 @@ def test_texts_and_persons_are_numbered_over_batches():
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ids", [list, lambda ids: [*map(str, ids)], lambda ids: pa.array(ids).dictionary_encode()])
+def test_no_two_persons_are_taken_for_one(ids):
+    table = pa.table({"id": ids([1234567890123456789 + i for i in range(100)]), "age": ["x"] * 50 + ["z"] * 50})
+    levels = [("age", Domain.of({"age": ["x", "z"]}, Roles(quasi=["age"])).columns[0].codes)]
+    of_engine = counted_levels(DuckDB(table), levels, person="id", most=1, randomness=Randomness(0))
+    assert of_engine.n_rows == len(np.unique(persons_of(Table.by_cells(table).cells("id")))) == 100
+
+
 def test_a_release_of_an_engine_warns_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

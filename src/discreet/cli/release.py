@@ -250,9 +250,7 @@ def _of_engine(
         result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
     )
     name = source.name if isinstance(source, Path) else "table"
-    counted = result.owner.source
-    summary = None if counted is None else summarise_counts(outcome, counted, name=name)
-    return _Made(outcome, summary, _candidates(method))
+    return _Made(outcome, summarise_counts(outcome, engine, named, name=name), _candidates(method))
 
 
 def scratch_beside(out: Path) -> Path:

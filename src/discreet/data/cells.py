@@ -12,6 +12,7 @@ import math
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -19,12 +20,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.cell_kinds import text_of
-from discreet.data.reading import TRUTH, USUAL, Marks, day_of, number_of, reading, written_moment
+from discreet.data.cell_kinds import LARGEST, text_of
+from discreet.data.reading import TRUTH, USUAL, Marks, day_of, exact_text, number_of, reading, written_moment
 from discreet.errors import quietly
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})  # equal objects of one of these types read the same
 _PLAIN_NUMBER = r"^[+-]?(0|[1-9][0-9]{0,14})(\.[0-9]{0,300})?([eE][+-]?[0-9]{1,3})?$"
+_NUMBERS = (int, float, Decimal, np.integer)
+_EXACT_DIGITS = 15  # that a double tells apart
 _MANY = 200  # texts from which vectorised reading pays off
 _PER_DAY = 86_400e6
 
@@ -40,6 +43,7 @@ class Cells:
 
     distinct: np.ndarray | list[str | None]
     places: np.ndarray | None  # None: distinct[row] is the row's cell
+    exact: pa.Array | None = None  # the text of each row's number where a double may not tell it from others
 
     @classmethod
     def of(cls, values: Any, *, marks: Marks | None = None, encoding: str | None = None) -> Cells:
@@ -55,7 +59,9 @@ class Cells:
             texts, _ = quietly(pa.array, listed, pa.large_string())  # lone surrogates cannot be written
             return _of_objects(listed, marks) if texts is None else _of_arrow(texts, marks, encoding)
         doubles, _ = quietly(np.array, listed, np.float64) if kinds <= {int, float} else (None, "")
-        return _of_objects(listed, marks) if doubles is None else _of_doubles(doubles, marks)
+        if doubles is None or (int in kinds and np.abs(doubles).max(initial=0.0) >= LARGEST):
+            return _of_objects(listed, marks)
+        return _of_doubles(doubles, marks)
 
     def __len__(self) -> int:
         return len(self.distinct if self.places is None else self.places)
@@ -69,6 +75,23 @@ class Cells:
     def codes(self) -> np.ndarray:
         """The index of each row's text in `texts`, or `len(texts)` if missing."""
         return self._rows(self._coded[1])
+
+    @property
+    def identities(self) -> tuple[list[str], np.ndarray]:
+        """As `texts` and `codes`, with whole and decimal numbers as they are, not as doubles: the ids of persons.
+
+        >>> Cells.of([2**53, 2**53 + 1]).identities[0]
+        ['9007199254740992', '9007199254740993']
+        """
+        if self.exact is None:
+            return self.texts, self.codes
+        coded = self.exact.dictionary_encode()
+        of_row = np.where(self.codes == len(self.texts), -1, _numpy(pc.fill_null(coded.indices, -1)))
+        place_of: dict[str, int] = {}
+        places = [place_of.setdefault(text, len(place_of)) for text in (*self.texts, *coded.dictionary.to_pylist())]
+        n_texts = len(self.texts)
+        new = np.array([*places[:n_texts], len(place_of), *places[n_texts:]], dtype=np.int64)
+        return list(place_of), new[np.where(of_row < 0, self.codes, n_texts + 1 + of_row)]
 
     @property
     def numbers(self) -> np.ndarray:
@@ -99,7 +122,8 @@ class Cells:
 
     def take(self, rows: np.ndarray) -> Cells:
         """The cells of these rows, in this order."""
-        return Cells(self.distinct, rows if self.places is None else self.places[rows])
+        exact = None if self.exact is None else self.exact.take(pa.array(rows))
+        return Cells(self.distinct, rows if self.places is None else self.places[rows], exact)
 
     def _rows(self, of_distinct: np.ndarray) -> np.ndarray:
         return of_distinct if self.places is None else of_distinct[self.places]
@@ -138,12 +162,33 @@ def _of_numpy(values: np.ndarray, marks: Marks) -> Cells:
         return _of_moments(values, marks)
     if values.dtype.kind == "c":
         values = np.where(values.imag == 0, values.real, np.nan)
+    exact = _exact(pa.array(values)) if values.dtype.kind in "iu" else None
     with np.errstate(over="ignore", invalid="ignore"):
-        return _of_doubles(values.astype(np.float64), marks)
+        return _of_doubles(values.astype(np.float64), marks, exact)
 
 
-def _of_doubles(doubles: np.ndarray, marks: Marks) -> Cells:
-    return Cells(_finite(doubles, marks), None)
+def _of_doubles(doubles: np.ndarray, marks: Marks, exact: pa.Array | None = None) -> Cells:
+    return Cells(_finite(doubles, marks), None, exact)
+
+
+def _exact(numbers: pa.Array | pa.ChunkedArray) -> pa.Array | None:
+    """The texts of whole and decimal numbers that doubles may mix up, null for others; None if there are none."""
+    if isinstance(numbers, pa.ChunkedArray):
+        numbers = pa.concat_arrays(numbers.chunks) if numbers.num_chunks else pa.array([], numbers.type)
+    t = numbers.type
+    if pa.types.is_decimal(t):
+        if t.precision <= _EXACT_DIGITS:
+            return None
+        whole = pc.replace_substring_regex(numbers.cast(pa.string()), r"^(-?[0-9]+)\.0*$", r"\1")
+        return pc.replace_substring_regex(whole, r"^(-?[0-9]+\.[0-9]*[1-9])0+$", r"\1")
+    if not pa.types.is_integer(t) or t.bit_width < 64:
+        return None
+    small = pc.less(numbers, pa.scalar(LARGEST, t))
+    if pa.types.is_signed_integer(t):
+        small = pc.and_(small, pc.greater(numbers, pa.scalar(-LARGEST, t)))
+    if pc.all(small).as_py() is not False:
+        return None
+    return pc.if_else(small, None, numbers.cast(pa.string()))
 
 
 def _finite(doubles: np.ndarray, marks: Marks) -> np.ndarray:
@@ -181,7 +226,7 @@ def _of_typed(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | N
     if pa.types.is_dictionary(t):
         return _decoded(array, marks, encoding)
     if pa.types.is_integer(t) or pa.types.is_floating(t):
-        return _of_doubles(_numpy(array.cast(pa.float64(), safe=False)), marks)
+        return _of_doubles(_numpy(array.cast(pa.float64(), safe=False)), marks, _exact(array))
     if pa.types.is_boolean(t):
         codes = pc.fill_null(array.cast(pa.int8()), 2)
         return Cells([*(reading(text, marks) for text in ("false", "true")), None], _numpy(codes).astype(np.int64))
@@ -192,7 +237,7 @@ def _of_typed(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | N
     if pa.types.is_string(t) or pa.types.is_large_string(t):
         return _decoded(array.dictionary_encode(), marks, encoding)
     if pa.types.is_decimal(t):
-        return _of_doubles(_numpy(array.cast(pa.string()).cast(pa.float64())), marks)
+        return _of_doubles(_numpy(array.cast(pa.string()).cast(pa.float64())), marks, _exact(array))
     if pa.types.is_binary(t) or pa.types.is_large_binary(t):
         return _decoded(array.dictionary_encode(), marks, encoding)
     if pa.types.is_time(t) or pa.types.is_fixed_size_binary(t) or pa.types.is_binary_view(t):
@@ -229,7 +274,11 @@ def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | No
     else:
         inner = _of_arrow(values, marks, encoding)
         texts = [*inner.texts, None]
+        exact = None if inner.exact is None else pa.concat_arrays([inner.exact, pa.nulls(1, pa.string())])
+        if exact is not None:
+            exact = exact.take(pa.array(places))
         places = np.append(inner.codes, len(texts) - 1)[places]
+        return Cells([*texts, None], places, exact)
     return Cells([*texts, None], places)
 
 
@@ -270,6 +319,7 @@ def _repaired(text: Any, encoding: str | None) -> Any:
 def _of_objects(values: Iterable[Any], marks: Marks) -> Cells:
     """Read objects one by one. Only plain types are cached: equal objects may read differently, such as True and 1."""
     places: list[int] = []
+    exact: list[str | None] = []
     place_of: dict[str | None, int] = {}
     seen_at: dict[tuple[type, Any], int] = {}
     for cell in values:
@@ -280,4 +330,6 @@ def _of_objects(values: Iterable[Any], marks: Marks) -> Cells:
             if kind in _PLAIN:
                 seen_at[kind, cell] = place
         places.append(place)
-    return Cells(list(place_of), np.array(places, dtype=np.int64))
+        exact.append(exact_text(cell) if isinstance(cell, _NUMBERS) else None)
+    told_apart = pa.array(exact, pa.string()) if any(exact) else None
+    return Cells(list(place_of), np.array(places, dtype=np.int64), told_apart)

@@ -110,6 +110,21 @@ def _of_number(number: Any) -> str | None:
     return text_of(double + 0.0) if math.isfinite(double) else None
 
 
+def exact_text(number: Any) -> str | None:
+    """The text of a number that a double may not tell from others; None if a double does, or cannot hold it.
+
+    >>> exact_text(2**53 + 1), exact_text(Decimal("0.12345678901234567890")), exact_text(7)
+    ('9007199254740993', '0.1234567890123456789', None)
+    """
+    double, failure = quietly(float, number)
+    if failure or not math.isfinite(double):
+        return None
+    if isinstance(number, Decimal) and len(number.as_tuple().digits) > 15:
+        text = f"{number:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return str(int(number)) if abs(double) >= LARGEST else None
+
+
 def written_moment(moment: Any) -> str | None:
     """A moment in local time as text; midnight is written as a day."""
     if not isinstance(moment, dt.date) or moment != moment:

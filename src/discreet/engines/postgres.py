@@ -131,6 +131,9 @@ class Postgres(RawCells):
     def _count(self) -> int:
         return self._connection.run(f"SELECT count(*) AS n FROM {self._table}").column("n")[0].as_py()
 
+    def _state(self) -> object:
+        return "one snapshot"
+
     def _n_different(self, name: str) -> int:
         different = f"({_select(self._selected([name]), self._table, by=1)}) AS cells"
         return self._connection.run(f"SELECT count(*) AS n FROM {different}").column("n")[0].as_py()

@@ -84,6 +84,12 @@ class Engine(Protocol):
         ...
 
 
+def state_of(engine: Engine) -> object:
+    """Something that changes when the rows of an engine do; None if it does not say (`state`)."""
+    state = getattr(engine, "state", None)
+    return None if state is None else state()
+
+
 @runtime_checkable
 class HistogramEngine(Engine, Protocol):
     """An engine that also counts rows by the nodes of a growing tree, for tables whose distinct rows outgrow memory."""

@@ -49,11 +49,15 @@ class CodedColumns(ABC):
     def _count(self) -> int:
         """The number of rows."""
 
+    def _forget(self) -> None:  # noqa: B027
+        """Forget what was read before the rows changed, where they can."""
+
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
     @property
     def n_rows(self) -> int:
+        self._forget()
         if self._n_rows is None:
             self._n_rows = self._count()
         return self._n_rows
@@ -122,6 +126,10 @@ class RawCells(CodedColumns, CodedScans):
         """Something that changes when the rows do."""
         return None
 
+    def state(self) -> object:
+        """Something that changes when the rows do; None if nobody knows."""
+        return self._state()
+
     def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
         """The distinct raw cells of a column; if there are more than `most`, any number of them above it will do."""
         return self._distinct([name]).column(0)
@@ -161,7 +169,8 @@ class RawCells(CodedColumns, CodedScans):
     def _forget(self) -> None:
         """Forget what was read before the rows changed."""
         if self._state() != self._known_at:
-            self._values, self._codings, self._few, self._known_at = {}, {}, {}, self._state()
+            self._values, self._codings, self._few, self._n_rows = {}, {}, {}, None
+            self._known_at = self._state()
 
     def _few_cells(self, name: str) -> pa.ChunkedArray | None:
         """The distinct raw cells of a column, or None if there are too many to keep."""

@@ -28,7 +28,7 @@ from discreet.counting.tally import Tally
 from discreet.data.cells import Cells
 from discreet.data.column import Column
 from discreet.engines.parts_sink import PartsSink
-from discreet.engines.protocol import Apply, CellEngine, Sink
+from discreet.engines.protocol import Apply, CellEngine, Sink, state_of
 from discreet.errors import quietly
 from discreet.foundation.atomic_files import write_whole
 
@@ -59,6 +59,9 @@ class Resumable:
 
     def __contains__(self, name: object) -> bool:
         return name in self._engine.names
+
+    def state(self) -> object:
+        return state_of(self._engine)
 
     def values(self, name: str) -> Column:
         return self._engine.values(name)

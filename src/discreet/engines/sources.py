@@ -19,7 +19,7 @@ from discreet.data.frames import check_names, type_of
 from discreet.data.read import PANDAS_INDEX, as_path, first_bytes, no_table
 from discreet.engines.csv_batches import CsvBatches
 from discreet.engines.source_files import files_of, holds_parquet, no_csv_options, stamp_of
-from discreet.engines.sources_parquet import Batches, parquet_batches
+from discreet.engines.sources_parquet import Batches, n_other_types, parquet_batches
 from discreet.engines.sources_sqlite import SqliteCopy
 from discreet.errors import DataError, quietly
 
@@ -40,6 +40,7 @@ class Source:
     collated      whether texts may have a collation, such as one that ignores case
     after         raises a DataError for a failure, or prepares another attempt
     files         the files, watched for changes
+    fixed         whether nobody else can change the rows
     batches       the rows of some columns, some as dictionaries, where they need not pass through DuckDB
     keep          what has to live as long as the source
     """
@@ -53,6 +54,7 @@ class Source:
     collated: bool = False
     after: Callable[[str], None] = None  # type: ignore[assignment]
     files: tuple[Path, ...] = ()
+    fixed: bool = False
     batches: Batches = lambda names, dictionaries: None
     keep: object = None
 
@@ -65,8 +67,10 @@ class Source:
             f"DuckDB could not count the rows of {self.what} ({failure}). Has a file changed, or does the query fail?"
         )
 
-    def state(self) -> tuple[Any, ...]:
-        """Times and sizes of the files, unchanged as long as nobody writes to them."""
+    def state(self) -> tuple[Any, ...] | None:
+        """Times and sizes of the files, unchanged as long as nobody writes to them; None if changes go unnoticed."""
+        if not self.files and not self.fixed:
+            return None
         return tuple(quietly(stamp_of, file)[0] for file in self.files)
 
     def cell(self, name: str) -> str:
@@ -122,7 +126,7 @@ def from_data(data: Any, connection: duckdb.DuckDBPyConnection, csv_options: dic
     def batches(names: list[str], _: list[str]) -> Iterator[pa.RecordBatch]:
         return iter(data.select(names).to_batches(max_chunksize=_BATCH))
 
-    return Source("an Arrow table", plain, types, scan, _arrow_types(data.schema), batches=batches)
+    return Source("an Arrow table", plain, types, scan, _arrow_types(data.schema), fixed=True, batches=batches)
 
 
 def from_relation(relation: duckdb.DuckDBPyRelation) -> Source:
@@ -157,6 +161,11 @@ def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: du
     relation, failure = (None, failure) if failure else quietly(scan, [])
     if relation is None or not relation.columns:
         raise DataError(f"{path.name!r} is not readable as Parquet ({failure or 'no columns'}). Pass whole files.")
+    if other := n_other_types(files):
+        raise DataError(
+            f"{other} of the {len(files)} files {path.name!r} have other columns, or other types of columns, than the"
+            f" first. Write them with the same types, or pass a DuckDB relation that says how they are joined."
+        )
     names = [*schema.names, *relation.columns[len(schema.names) :]]
     check_names(names)
     columns = dict(zip(names, relation.columns, strict=True))
@@ -211,7 +220,7 @@ def _from_database(
         relation = duckdb_table(path, table, connection)
         return replace(from_relation(relation), what=repr(path.name))  # DuckDB keeps the file locked: nobody writes
     copy = SqliteCopy(path, table)
-    return replace(_from_parquet(path, [copy.file], False, connection), files=(), keep=copy)
+    return replace(_from_parquet(path, [copy.file], False, connection), files=(), fixed=True, keep=copy)
 
 
 def _arrow_types(schema: pa.Schema) -> dict[str, pa.DataType]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.data.read import PANDAS_INDEX
 from discreet.errors import quietly
 
 _BATCH = 2**17
@@ -34,6 +35,18 @@ def parquet_batches(
         return None
     texts = [name for name in dictionaries if _is_text(_inner(schemas[0].field(name).type))]
     return _read(files, names, texts)
+
+
+def n_other_types(files: Sequence[Path]) -> int:
+    """How many files have other columns, or other types of them, than the first; DuckDB would cast their cells."""
+    types = [quietly(lambda file=file: _types_of(pq.read_schema(file)))[0] for file in files]
+    return sum(one is not None and one != types[0] for one in types)
+
+
+def _types_of(schema: pa.Schema) -> dict[str, pa.DataType]:
+    inner = {name: _inner(schema.field(place).type) for place, name in enumerate(schema.names)}
+    kept = {name: t for name, t in inner.items() if not PANDAS_INDEX.fullmatch(name)}
+    return {name: pa.string() if _is_text(t) else t for name, t in kept.items()}
 
 
 def _read(files: Sequence[Path], names: Sequence[str], texts: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -245,8 +245,12 @@ class Spark(CodedColumns):
         self._unchanged()
         return counting.histograms(router, slices)
 
+    def state(self) -> object:
+        """Something that changes when the rows do."""
+        return self._files.state()
+
     def _unchanged(self) -> None:
-        if self._files.state() != self._state:
+        if self.state() != self._state:
             raise changed()
 
     # -- publishing ------------------------------------------------------------------------------------------------
@@ -289,9 +293,10 @@ class Spark(CodedColumns):
         self._unchanged()
 
     def to_spark(self, release: Any) -> Any:
-        """The published rows of a release as a DataFrame that reads its parts, which were checked.
+        """The published rows of a release as a DataFrame that reads its parts.
 
-        It can be read as long as the parts are there: save the release and read from its folder to keep them.
+        The promise was checked on the counts that the parts were made from; `save` counts the parts themselves. It can
+        be read as long as the parts are there: save the release and read from its folder to keep them.
         """
         files = getattr(release.content, "files", None)
         if not files:

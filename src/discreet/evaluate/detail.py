@@ -38,7 +38,7 @@ MOSTLY = 0.5  # share of suppressed cells from which on a release is said to be 
 class Kept:
     """What a release holds. `content` of `columns` are columns with two labels or more, the target not counted."""
 
-    detail: Detail
+    detail: Detail | None
     synthetic: bool
     columns: int
     content: int
@@ -87,16 +87,15 @@ def what_is_kept(release: Release, data: object, roles: Roles | None = None) -> 
 
 def kept_by_counts(release: Release, source: CountedSource) -> Kept:
     """What a release of rows that stay in an engine holds, as far as counts tell."""
-    assert release.detail is not None
-    assert release.roles is not None
-    quasi, cells = release.roles.quasi, release.content.has_cells
+    cells = release.content.has_cells
+    quasi = release.roles.quasi if release.roles is not None and cells else ()
     levels: dict[str, int | None] = {one.name: one.levels for one in release.content.value_columns(quasi)}
     levels |= {one.name: one.levels for one in source.columns([name for name in release.columns if name not in quasi])}
-    names = [name for name in release.columns if name != release.roles.target]
+    names = [name for name in release.columns if name != source.roles.target]
     blank = tuple(name for name in names if levels.get(name) in (0, 1)) if cells else ()
     return Kept(
         detail=release.detail,
-        synthetic=False,
+        synthetic=release.detail is None,
         columns=len(source.names) - source.has_target,
         content=len(names) - len(blank) if cells else 0,
         blank=blank,
@@ -186,7 +185,9 @@ def table_of_kept(kept: Mapping[str, Kept]) -> str:
         figures = [*ways, None if others is None else others["release"], None if one.raw is None else one.raw.raw.value]
         size = f"{one.columns} -> {one.content}"
         shown = ["none" if value is None else f"{value:.3f}" for value in figures]
-        lines.append((name, f"{one.detail.whole:.3f}", size, f"{one.suppressed:.3f}", *shown))
+        lines.append(
+            (name, "none" if one.detail is None else f"{one.detail.whole:.3f}", size, f"{one.suppressed:.3f}", *shown)
+        )
     widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
     text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     return "\n".join(

@@ -18,6 +18,7 @@ from discreet.evaluate.risk import Risk, released_risk, risk
 from discreet.privacy.promise import Both, Promise, Verdict
 from discreet.recoding.published_tree import PublishedTree, children_of
 from discreet.release.certificate import EVIDENCE
+from discreet.release.counted_source import CountedSource
 from discreet.release.losses import Losses
 from discreet.release.release import Release
 
@@ -77,8 +78,10 @@ def _role(name: str, roles: Roles) -> str:
 def _rows(release: Release, dataset: Dataset) -> dict[str, Any]:
     """Facts about published rows."""
     by_column = release.plan is not None or bool(release.column_changes)
+    if release.detail is None and isinstance(dataset, CountedSource):  # synthetic rows are compared with rows
+        by_column = False
     changes = [asdict(change) for change in column_changes(release, dataset.data)] if by_column else []
-    if release.detail is None:  # synthetic rows: what the plan does to the source says nothing about them
+    if release.detail is None and by_column:  # synthetic rows: what the plan does to the source says nothing about them
         found = detail(release, dataset)
         changes = [change | {"detail": found.columns.get(change["name"], found.whole)} for change in changes]
     return {

@@ -23,7 +23,7 @@ from discreet.data.item_rows import ItemRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.memory import engine_of
-from discreet.engines.protocol import Engine
+from discreet.engines.protocol import Engine, state_of
 from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
 from discreet.foundation.estimators import Estimator
 from discreet.foundation.parameters import check_parameters
@@ -244,9 +244,10 @@ class Method(Estimator):
     def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
         """As `_release_table`, of rows that an engine counts and publishes, which never come whole into memory."""
         self.check_engine()
+        state = state_of(engine)
         check_columns(engine, roles, needs_target=self.needs_target)
         decided = self._decide_engine(engine, roles, randomness)
-        content, persons = publish_groups(engine, roles, decided)
+        content, persons = publish_groups(engine, roles, decided, state=state)
         decided = decided.after_publishing()
         decision = decided.decision
         assert decision.plan is not None

@@ -23,7 +23,7 @@ from discreet.data.column import Column, Kind
 from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
 from discreet.engines.parts_sink import PartsSink
-from discreet.engines.protocol import Engine
+from discreet.engines.protocol import Engine, state_of
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import ScratchFolder
 from discreet.methods.apply_groups import ApplyGroups, GroupLookup
@@ -161,8 +161,14 @@ class EngineDecision:
         return CountedSource(engine.names, roles, tuple(columns), self.n_rows, self.groups)
 
 
-def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tuple[StoredTable, tuple[Path, ...]]:
-    """The published rows, as parts in a scratch folder that lives as long as the table, and the persons' files."""
+def publish_groups(
+    engine: Engine, roles: Roles, decided: EngineDecision, *, state: object
+) -> tuple[StoredTable, tuple[Path, ...]]:
+    """The published rows, as parts in a scratch folder that lives as long as the table, and the persons' files.
+
+    `state` is that of the engine before the decision. Where it is not known, the parts are counted: other rows may have
+    been published than those that the decision is about.
+    """
     kept = [engine.coding(name) for name in engine.names if name in roles.published and name not in roles.quasi]
     apply = ApplyGroups.found_by(
         decided.lookup,
@@ -179,8 +185,10 @@ def publish_groups(engine: Engine, roles: Roles, decided: EngineDecision) -> tup
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
         if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows - decided.left_out:
             raise changed()
+        if state_of(engine) != state:
+            raise changed()
     table = StoredTable(sink.files, apply.kinds, keep=scratch)
-    if decided.counted is not None:
+    if decided.counted is not None and state is not None:
         remember_counts(table, decided.counted)
     return table, tuple(sink.person_files)
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from discreet._version import __version__
+from discreet.counting.coded_rows import CodedRows
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.evaluate.detail import evident_warnings, kept_by_counts, means_of_targets, warnings_of, what_is_kept
@@ -62,12 +63,15 @@ def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *,
     }
 
 
-def summarise_counts(outcome: Outcome, source: CountedSource, *, name: str) -> dict[str, Any]:
-    """Summarise a release of rows that stay in an engine: all that counts tell.
+def summarise_counts(outcome: Outcome, engine: Any, roles: Roles, *, name: str) -> dict[str, Any]:
+    """Summarise a release of rows that stay in `engine`: all that counts tell, made now if the method made none.
 
     Tables of several columns and the distributions of columns are left out; they are read from rows.
     """
-    release = outcome.release
+    release, source = outcome.release, outcome.release.owner.source
+    if source is None:  # the method reads cells, each by itself
+        rows = CodedRows.of(engine, roles.quasi, target=roles.target, person=roles.person)
+        source = CountedSource.of_rows(engine.names, roles, rows)
     kept = kept_by_counts(release, source).to_dict()
     facts = release_facts(release, source)  # type: ignore[arg-type]
     return {

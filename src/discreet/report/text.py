@@ -125,10 +125,11 @@ def _losses(release: dict[str, Any], shape: str, *, has_target: bool) -> list[st
 
 def _kept(release: dict[str, Any], shape: str) -> list[str]:
     """What the release still holds: detail, columns with content, and how well tables are served."""
-    kept = release["kept"]
-    of_columns = ", ".join(f"{name!r} {value:.2f}" for name, value in list(kept["detail"]["columns"].items())[:8])
-    more = f" and {len(kept['detail']['columns']) - 8} more" if len(kept["detail"]["columns"]) > 8 else ""
-    lines = [f"  detail        {kept['detail']['whole']:.2f} of 1 kept; {of_columns}{more}"]
+    kept, lines = release["kept"], []
+    if kept["detail"] is not None:
+        of_columns = ", ".join(f"{name!r} {value:.2f}" for name, value in list(kept["detail"]["columns"].items())[:8])
+        more = f" and {len(kept['detail']['columns']) - 8} more" if len(kept["detail"]["columns"]) > 8 else ""
+        lines.append(f"  detail        {kept['detail']['whole']:.2f} of 1 kept; {of_columns}{more}")
     if shape == "table":
         lines.append(f"  content       {count(kept['columns'])} columns -> {count(kept['content'])} with content")
     if kept["tables"] is not None:

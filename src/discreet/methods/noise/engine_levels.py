@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.counting.coding import changed
 from discreet.counting.tally import distinct_codes, is_engine
 from discreet.data.cells import Cells
 from discreet.data.roles import Roles
@@ -75,20 +76,36 @@ class _Names:
 
 
 def counted_levels(
-    engine: Any, levels: Sequence[tuple[str, Levels]], *, person: str | None, most: int, randomness: Randomness
+    engine: Any,
+    levels: Sequence[tuple[str, Levels]],
+    *,
+    person: str | None,
+    most: int,
+    randomness: Randomness,
+    n_rows: int | None = None,
 ) -> CountedLevels:
-    """The rows of an engine by the levels of some columns; with a person, at most so many rows of each."""
+    """The rows of an engine by the levels of some columns; with a person, at most so many rows of each.
+
+    `n_rows` is the number of rows that the noise is for, if it depends on it: other numbers of rows are refused.
+    """
     assert is_engine(engine)
     names = list(dict.fromkeys([*(name for name, _ in levels), *([] if person is None else [person])]))
-    priority = None if person is None else randomness.uint64(len(engine))
+    priority = None
+    if person is not None:
+        n_rows = len(engine) if n_rows is None else n_rows
+        priority = randomness.uint64(n_rows)
     persons, gathered, start = PersonNumbers(), _Gathered(len(levels), most), 0
     for batch in engine.cells(names):
         codes = np.stack([np.asarray(read(batch[name]), dtype=np.int32) for name, read in levels])
+        if n_rows is not None and start + codes.shape[1] > n_rows:
+            raise changed()
         if priority is None or person is None:
             gathered.count(codes)
         else:
             gathered.keep(codes, persons(batch[person]), priority[start : start + codes.shape[1]])
         start += codes.shape[1]
+    if n_rows is not None and start != n_rows:
+        raise changed()
     return gathered.counted()
 
 
@@ -99,8 +116,11 @@ class TextNumbers:
         self._number_of: dict[str | None, int] = {}
 
     def __call__(self, cells: Cells) -> np.ndarray:
-        numbers = [self._number_of.setdefault(text, len(self._number_of)) for text in (*cells.texts, None)]
-        return np.array(numbers, dtype=np.int64)[cells.codes]
+        return self._numbered(cells.texts, cells.codes)
+
+    def _numbered(self, texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
+        numbers = [self._number_of.setdefault(text, len(self._number_of)) for text in (*texts, None)]
+        return np.array(numbers, dtype=np.int64)[codes]
 
     def __len__(self) -> int:
         return len(self._number_of)
@@ -114,8 +134,9 @@ class PersonNumbers(TextNumbers):
         self._nobodies = 0
 
     def __call__(self, cells: Cells) -> np.ndarray:
-        numbers = super().__call__(cells)
-        nobody = np.flatnonzero(cells.codes == len(cells.texts))
+        texts, codes = cells.identities
+        numbers = self._numbered(texts, codes)
+        nobody = np.flatnonzero(codes == len(texts))
         numbers[nobody] = -1 - self._nobodies - np.arange(len(nobody))
         self._nobodies += len(nobody)
         return numbers

@@ -133,7 +133,8 @@ def persons_of(cells: Cells) -> np.ndarray:
     >>> persons_of(Cells.of(["a", None, "b", None, "a"])).tolist()
     [0, 2, 1, 3, 0]
     """
-    codes, n_texts = cells.codes.astype(np.int64), len(cells.texts)
+    texts, codes = cells.identities
+    codes, n_texts = codes.astype(np.int64), len(texts)
     nobody = codes == n_texts
     codes[nobody] = n_texts + np.arange(np.count_nonzero(nobody))
     return codes

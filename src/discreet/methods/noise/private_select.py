@@ -192,11 +192,11 @@ class PrivateSelector(Selector):
     def _picked_of_engine(
         self, engine: Any, roles: Roles, domain: Domain, randomness: Randomness
     ) -> tuple[list[str], Selection]:
-        names = domain.items.names
-        mechanism = self.mechanism(len(engine), len(names))
+        names, n_rows = domain.items.names, len(engine)
+        mechanism = self.mechanism(n_rows, len(names))
         columns, classes = {one.name: one.codes for one in domain.columns}, TextNumbers()
         levels: list[tuple[str, Levels]] = [*columns.items(), (str(roles.target), classes)]
-        rows = counted_levels(engine, levels, person=roles.person, most=1, randomness=randomness)
+        rows = counted_levels(engine, levels, person=roles.person, most=1, randomness=randomness, n_rows=n_rows)
         scores = item_scores(rows, domain, len(classes))
         return [names[pick] for pick in mechanism.apply(scores, randomness)], mechanism
 
