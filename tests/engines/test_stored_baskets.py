@@ -237,6 +237,21 @@ def test_a_file_that_changes_between_passes_is_noticed(tmp_path):
     stored("long", tmp_path, [*rows[:-1], ["i0"]], labels)
     with pytest.raises(DataError, match="changed"):
         found.keep([0])
+    stored("long", tmp_path, rows[::-1] * 5, labels[::-1] * 5)
+    with pytest.raises(DataError, match="changed"):
+        found.keep([0])
+
+
+@pytest.mark.parametrize("more", ["n // 2, 'i' || n % 4", "n, 'new' || n", "n, NULL"])
+def test_rows_that_come_between_passes_are_noticed_where_no_file_tells(more, tmp_path):
+    """More rows of an item than there is room for, items that were not there, and rows beyond the last."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT n AS row, 'i' || n % 4 AS item, n % 2 AS y FROM range(40) r(n)")
+    found = StoredBaskets(connection.table("t"), row="row", item="item", label="y")
+    assert found.support.tolist() == [10] * 4
+    connection.execute(f"INSERT INTO t SELECT {more}, 0 FROM range(40, 1000) r(n)")
+    with pytest.raises(DataError, match="changed"):
+        found.keep([0, 1])
 
 
 @pytest.mark.parametrize("form", ["long", "lists", "beside"])
