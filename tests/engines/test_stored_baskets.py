@@ -202,6 +202,10 @@ def test_what_cannot_be_counted_is_refused_without_a_cell():
     refused(good, "need row=", row=None)
     refused(good | {"y": ["u", "secret", "v"]}, "1 lines state another label")
     refused(good | {"y": ["u", "u", None]}, "1 of 2 labels are missing")
+    nan = float("nan")
+    refused(good | {"p": [1.0, 1.0, nan]}, "1 of 2 persons are missing", person="p")
+    refused(good | {"y": [1.0, 1.0, nan]}, "1 of 2 labels are missing")
+    refused(good | {"row": [1.0, 1.0, nan]}, "1 lines have no row id")
     refused(good | {"row": [1, None, 2]}, "1 lines have no row id")
     refused(good | {"item": ["", " ", None]}, "no items")
     refused({"item": [["secret", None]], "y": ["u"]}, "1 items of the lists are missing", row=None)
@@ -209,6 +213,16 @@ def test_what_cannot_be_counted_is_refused_without_a_cell():
     refused({"row": [1, 2], "item": ["a", "b"]}, "no label", labels=labels)
     twice = pa.table({"row": [1, 1], "y": ["u", "secret"]})
     refused({"row": [1], "item": ["a"]}, "several labels", labels=twice)
+    nobody = pa.table({"row": [1, 2], "y": ["u", "secret"], "p": [1.0, nan]})
+    refused({"row": [1], "item": ["a"]}, "1 of 2 persons are missing", labels=nobody, person="p")
+
+
+def test_a_person_who_is_no_number_is_missing_in_every_file(tmp_path):
+    for part in range(3):
+        lines = {"row": [10 * part, 10 * part + 1], "item": ["a", "b"], "y": ["u", "v"], "p": [1.0, float("nan")]}
+        pq.write_table(pa.table(lines), tmp_path / f"{part}.parquet")
+    with pytest.raises(DataError, match="3 of 6 persons are missing"):
+        StoredBaskets(tmp_path, row="row", item="item", label="y", person="p").shape  # noqa: B018
 
 
 @pytest.mark.parametrize(
