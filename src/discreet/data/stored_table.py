@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 from discreet.data.column import Column, Kind, encode
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.joined_values import JoinedValues
+from discreet.data.parquet import with_used_texts
 from discreet.data.storage import columns_of, write_part
 from discreet.data.table import PERSON, Table, is_bit
 from discreet.errors import DataError, quietly, shown
@@ -252,11 +253,18 @@ class StoredTable(Content):
         place_files(self.files, Path(target), mode=0o644)  # type: ignore[arg-type]
 
     def write_part(self, path: Path, target: BinaryIO, *, most_text: int) -> bool:
-        """Write the cells of a part again, as they were read; False, and nothing, if they have more bytes of text."""
+        """Write the cells of a part again, as they were read; False, and nothing, if they have more bytes of text.
+
+        DataError if a dictionary has entries that no cell of its group of rows has.
+        """
         with self.open(path) as file:
-            cells, failure = quietly(lambda: pq.ParquetFile(file, read_dictionary=_texts(file)).read())
-        if cells is None:
+            groups, failure = quietly(lambda: list(_groups(pq.ParquetFile(file, read_dictionary=_texts(file)))))
+        if groups is None:
             raise DataError(f"{shown(path.name)} cannot be read ({failure}).")
+        for group in groups:
+            for column in group.columns:
+                with_used_texts(column)
+        cells = pa.concat_tables(groups)
         if sum(map(_text_size, cells.columns)) > most_text:
             return False
         write_part(cells, target)
@@ -280,6 +288,10 @@ def place_files(files: Sequence[Path], folder: Path, *, mode: int) -> None:
         if quietly(os.link, path, place, errors=(OSError,))[1]:
             shutil.copyfile(path, place)
         place.chmod(mode)
+
+
+def _groups(parquet: pq.ParquetFile) -> Iterator[pa.Table]:
+    return (parquet.read_row_group(group) for group in range(parquet.num_row_groups))
 
 
 def _texts(file: BinaryIO) -> list[str]:
