@@ -13,7 +13,7 @@ from discreet import DataError, GreedySelector, KAnonymity, Mondrian, PromiseBro
 from discreet.data import storage, stored_table
 from discreet.data.storage import write_part
 from discreet.release import verify_parts, verify_recount
-from discreet.release.certificate import Certificate, file_record
+from discreet.release.certificate import Certificate, file_record, sha256_of
 from discreet.release.signature import new_key
 from discreet.release.verify import open_release
 from discreet.report.public_page import summarise_public, to_public_page
@@ -326,6 +326,18 @@ def test_a_part_that_changes_during_verification(folder, monkeypatch):
         check(table, rows)
 
     monkeypatch.setattr("discreet.release.verify_folder.check_layouts", changing)
+    assert "changed while it was read" in problems(folder)
+
+
+def test_a_part_that_changes_while_it_is_hashed(folder, monkeypatch):
+    """What was read first was hashed as it was certified, and is another by the time that the last byte is read."""
+
+    def changing(file):
+        found = sha256_of(file)
+        os.utime(file.fileno(), ns=(1, 1))
+        return found
+
+    monkeypatch.setattr(verify_parts, "sha256_of", changing)
     assert "changed while it was read" in problems(folder)
 
 
