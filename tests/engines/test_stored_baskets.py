@@ -298,3 +298,32 @@ def test_the_command_releases_and_the_files_verify(form, tmp_path):
     expected = ds.GreedySelector(3).release(Baskets.from_transactions(rows, labels))
     assert verified.holds
     assert verified.content.names == expected.columns
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--missing=?",
+        "--kind=y=number",
+        "--quasi=y",
+        "--other=row",
+        "--separator=;",
+        "--evaluate",
+        "--dry-run",
+        "--sink=db",
+    ],
+)
+def test_options_without_effect_on_items_are_refused(option, tmp_path):
+    from typer.testing import CliRunner
+
+    from discreet.cli.app import app
+
+    rows, labels = rows_of(5)
+    stored("long", tmp_path, rows, labels)
+    asked = ["--engine=duckdb", "--item=item", "--row=row", "--target=y", "--method=greedy", "--k=3"]
+    source, out = tmp_path / "part-*.parquet", tmp_path / "out"
+    done = CliRunner().invoke(app, ["release", str(source), *asked, option, "-o", str(out)])
+    said = " ".join(done.output.split())
+    assert done.exit_code != 0
+    assert f"Baskets in files (--item) take no {option.partition('=')[0]}." in said, said
+    assert not out.exists()

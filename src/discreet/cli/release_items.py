@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.engine_options import EngineOptions
-from discreet.cli.file_options import ReadingOptions, RoleOptions
+from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.options import step
 from discreet.errors import DataError, RolesError
 
@@ -38,6 +38,20 @@ class ItemOptions:
             raise DataError("--row says to which row an item belongs. Name the column of items with --item, too.")
         return self.item is not None
 
+    def check(self, roles: RoleOptions, reading: ReadingOptions, baskets: BasketOptions, **others: object) -> None:
+        """Refuse options that have no effect on baskets in files."""
+        used = {
+            **{name: value for name, value in asdict(roles).items() if name not in ("target", "person")},
+            "missing": reading.missing,
+            "kind": reading.kinds,
+            "baskets": baskets.held_as,
+            "separator": baskets.separator,
+            **others,
+        }
+        unfit = [f"--{name.replace('_', '-')}" for name, value in used.items() if value]
+        if unfit:
+            raise DataError(f"Baskets in files (--item) take no {', '.join(unfit)}. Leave it out.")
+
     def release(
         self,
         method: Method,
@@ -64,7 +78,7 @@ class ItemOptions:
             person=roles.person,
             labels=labels,
             **{name: value for name, value in options.items() if value is not None},
-            **{name: value for name, value in reading.arguments.items() if name not in ("kinds", "missing")},
+            **reading.arguments,
         )
         with step(f"Releasing baskets with {method.name}"):
             return method.release(stored)
