@@ -209,12 +209,25 @@ def test_what_cannot_be_counted_is_refused_without_a_cell():
     refused(good | {"row": [1, None, 2]}, "1 lines have no row id")
     refused(good | {"item": ["", " ", None]}, "no items")
     refused({"item": [["secret", None]], "y": ["u"]}, "1 items of the lists are missing", row=None)
+    lists = {"item": [["a"], ["secret"], ["a"]], "y": ["u", "u", "v"]}
+    refused(lists | {"row": ["r", "secret", "secret"]}, "1 row ids come again")
+    refused(lists | {"row": [1, None, 2]}, "1 lines have no row id")
+    refused(lists | {"row": [1.0, nan, 2.0]}, "1 lines have no row id")
     labels = pa.table({"row": [1], "y": ["u"]})
     refused({"row": [1, 2], "item": ["a", "b"]}, "no label", labels=labels)
     twice = pa.table({"row": [1, 1], "y": ["u", "secret"]})
     refused({"row": [1], "item": ["a"]}, "several labels", labels=twice)
     nobody = pa.table({"row": [1, 2], "y": ["u", "secret"], "p": [1.0, nan]})
     refused({"row": [1], "item": ["a"]}, "1 of 2 persons are missing", labels=nobody, person="p")
+
+
+def test_a_list_for_each_row_id_is_a_row(tmp_path):
+    lists = pa.table({"row": [3, 1, 2], "item": [["a"], ["b"], ["a"]], "y": ["u", "u", "v"]})
+    pq.write_table(lists, tmp_path / "lists.parquet")
+    for source in (lists, tmp_path / "lists.parquet", duckdb.from_arrow(lists)):
+        found = StoredBaskets(source, row="row", item="item", label="y")
+        assert found.shape == (3, 2)
+        assert found.support.tolist() == [2, 1]
 
 
 def test_a_person_who_is_no_number_is_missing_in_every_file(tmp_path):

@@ -30,7 +30,7 @@ from discreet.engines.stored_baskets_codes import Codes
 from discreet.engines.stored_baskets_counts import ItemCounts, count
 from discreet.engines.stored_baskets_kernels import place_ones
 from discreet.engines.stored_baskets_labels import RowLabels
-from discreet.engines.stored_baskets_lines import Form, Lines, NotInOrderError, lines_of
+from discreet.engines.stored_baskets_lines import Form, Lines, NotInOrderError, check_ids, lines_of
 from discreet.errors import DataError, DiscreetError, did_you_mean, quietly, shown
 from discreet.foundation.atomic_files import scratch_folder
 
@@ -157,6 +157,7 @@ class StoredBaskets(ItemRows):
     @cached_property
     def _counts(self) -> ItemCounts:
         self._state = self._source.state()
+        self._read(lambda: check_ids(self._source, self._form))
         labels = None if self._labels is None else self._read(self._row_labels, labels=True)
         while True:
             try:

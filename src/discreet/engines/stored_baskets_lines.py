@@ -94,6 +94,24 @@ def lines_of(source: Source, form: Form, codes: dict[str, Codes], *, ordered: bo
         yield lines
 
 
+def check_ids(source: Source, form: Form) -> None:
+    """DataError unless each list has a row id of its own, if lists have any."""
+    if form.row is None or not form.is_list:
+        return
+    cell = source.cell(form.row)
+    if source.types[form.row] in ("FLOAT", "DOUBLE"):
+        cell = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
+    counted = source.scan([form.row]).aggregate(f"count(*), count({cell}), count(DISTINCT {cell})")
+    ((lines, present, different),) = counted.fetchall()
+    if present < lines:
+        raise DataError(f"{lines - present} lines have no row id. Every line needs one.")
+    if different < present:
+        raise DataError(
+            f"{present - different} row ids come again, and a list of items is a whole row. Give each line one item, or"
+            " join the lists of a row; if every list is a row of its own, leave out its id."
+        )
+
+
 def _batches(source: Source, form: Form, *, ordered: bool) -> Iterator[pa.RecordBatch]:
     """The lines, in the order of the files, or sorted by row id."""
     if not ordered and source.files and source.dictionaries:
