@@ -28,6 +28,7 @@ from discreet.data.parquet import with_used_texts
 from discreet.data.storage import columns_of, write_part
 from discreet.data.table import PERSON, Table, is_bit
 from discreet.errors import DataError, quietly, shown
+from discreet.foundation.atomic_files import umask
 from discreet.foundation.plain_files import opened
 
 if TYPE_CHECKING:
@@ -249,8 +250,8 @@ class StoredTable(Content):
         return FOLDER
 
     def write(self, target: File, format: str = "parquet") -> None:
-        """Put the parts into a new folder: as further names of the same files, or else as copies."""
-        place_files(self.files, Path(target), mode=0o644)  # type: ignore[arg-type]
+        """Put the parts into a new folder: the first time as further names of the same files, later as copies."""
+        place_files(self.files, Path(target), mode=0o666)  # type: ignore[arg-type]
 
     def write_part(self, path: Path, target: BinaryIO, *, most_text: int) -> bool:
         """Write the cells of a part again, as they were read; False, and nothing, if they have more bytes of text.
@@ -281,11 +282,14 @@ class StoredTable(Content):
 
 
 def place_files(files: Sequence[Path], folder: Path, *, mode: int) -> None:
-    """Put parts into a new folder, under their numbers: as further names of the same files, or else as copies."""
+    """Put parts into a new folder, under their numbers: as further names of files that have no other yet, or else as
+    copies, so that no two folders share a file. What the umask takes away is left out of the mode.
+    """
     folder.mkdir()
+    mode &= ~umask()
     for number, path in enumerate(files):
         place = folder / PART.format(number)
-        if quietly(os.link, path, place, errors=(OSError,))[1]:
+        if path.stat().st_nlink > 1 or quietly(os.link, path, place, errors=(OSError,))[1]:
             shutil.copyfile(path, place)
         place.chmod(mode)
 
