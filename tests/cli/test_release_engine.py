@@ -112,7 +112,7 @@ def test_differential_privacy_reads_the_cells_of_an_engine(here, method, asked):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (f"release parts --engine duckdb --item job {ROLES} {METHOD} -o out --dry-run", "--dry-run is for tables"),
+        (f"release parts --engine duckdb --item job {ROLES} {METHOD} -o out --dry-run", "take no --quasi, --dry-run"),
         (f"release parts --engine duckdb --item job {ROLES} {METHOD} -o out --sink x", "--sink copies the rows of a"),
         (f"release parts --engine duckdb {ROLES} {METHOD} -o out --evaluate", "--evaluate holds rows out"),
         (f"release parts --engine duckdb --baskets columns {METHOD} -o out", "--engine takes tables"),

@@ -45,6 +45,32 @@ def test_a_part_that_changes_while_it_is_read_is_refused(tmp_path):
         list(parts.blocks())
 
 
+def test_copies_of_a_table_are_files_of_their_own(tmp_path):
+    """The first takes the files as they are, and whoever changes one later does not change the other."""
+    parts, _ = stored(Table.of({"x": [1, 2, 3]}), tmp_path / "p", parts=2)
+    for copy in ("a", "b", "c"):
+        parts.write(tmp_path / copy)
+    for part in parts.files:
+        same = [(tmp_path / copy / part.name).samefile(part) for copy in ("a", "b", "c")]
+        assert same == [True, False, False]
+        assert not (tmp_path / "b" / part.name).samefile(tmp_path / "c" / part.name)
+        assert (tmp_path / "c" / part.name).read_bytes() == part.read_bytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such modes")
+def test_parts_are_as_readable_as_other_files(tmp_path):
+    parts, _ = stored(Table.of({"x": [1, 2, 3]}), tmp_path / "p", parts=1)
+    mask = os.umask(0o027)
+    try:
+        parts.write(tmp_path / "a")
+        parts.write(tmp_path / "b")
+        (tmp_path / "other").write_text("")
+    finally:
+        os.umask(mask)
+    for copy in ("a", "b"):
+        assert (tmp_path / copy / parts.files[0].name).stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
 def test_persons_must_belong_to_the_part(tmp_path):
     table = Table.of({"x": [1, 2, 3]})
     parts, persons = stored(table, tmp_path / "p", parts=1, persons=np.array([0, 0, 1]))

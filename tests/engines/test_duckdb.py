@@ -243,7 +243,7 @@ def test_files_of_other_types_or_columns_are_refused(people, tmp_path):
         (tmp_path / name).mkdir()
         pq.write_table(first, tmp_path / name / "0.parquet")
         pq.write_table(other, tmp_path / name / "1.parquet")
-        with pytest.raises(DataError, match="1 of the 2 files .* other types"):
+        with pytest.raises(DataError, match=r"1 of the 2 files .* other types"):
             DuckDB(tmp_path / name)
     (tmp_path / "same").mkdir()
     pq.write_table(first, tmp_path / "same" / "0.parquet")

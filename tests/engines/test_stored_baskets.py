@@ -202,13 +202,40 @@ def test_what_cannot_be_counted_is_refused_without_a_cell():
     refused(good, "need row=", row=None)
     refused(good | {"y": ["u", "secret", "v"]}, "1 lines state another label")
     refused(good | {"y": ["u", "u", None]}, "1 of 2 labels are missing")
+    nan = float("nan")
+    refused(good | {"p": [1.0, 1.0, nan]}, "1 of 2 persons are missing", person="p")
+    refused(good | {"y": [1.0, 1.0, nan]}, "1 of 2 labels are missing")
+    refused(good | {"row": [1.0, 1.0, nan]}, "1 lines have no row id")
     refused(good | {"row": [1, None, 2]}, "1 lines have no row id")
     refused(good | {"item": ["", " ", None]}, "no items")
     refused({"item": [["secret", None]], "y": ["u"]}, "1 items of the lists are missing", row=None)
+    lists = {"item": [["a"], ["secret"], ["a"]], "y": ["u", "u", "v"]}
+    refused(lists | {"row": ["r", "secret", "secret"]}, "1 row ids come again")
+    refused(lists | {"row": [1, None, 2]}, "1 lines have no row id")
+    refused(lists | {"row": [1.0, nan, 2.0]}, "1 lines have no row id")
     labels = pa.table({"row": [1], "y": ["u"]})
     refused({"row": [1, 2], "item": ["a", "b"]}, "no label", labels=labels)
     twice = pa.table({"row": [1, 1], "y": ["u", "secret"]})
     refused({"row": [1], "item": ["a"]}, "several labels", labels=twice)
+    nobody = pa.table({"row": [1, 2], "y": ["u", "secret"], "p": [1.0, nan]})
+    refused({"row": [1], "item": ["a"]}, "1 of 2 persons are missing", labels=nobody, person="p")
+
+
+def test_a_list_for_each_row_id_is_a_row(tmp_path):
+    lists = pa.table({"row": [3, 1, 2], "item": [["a"], ["b"], ["a"]], "y": ["u", "u", "v"]})
+    pq.write_table(lists, tmp_path / "lists.parquet")
+    for source in (lists, tmp_path / "lists.parquet", duckdb.from_arrow(lists)):
+        found = StoredBaskets(source, row="row", item="item", label="y")
+        assert found.shape == (3, 2)
+        assert found.support.tolist() == [2, 1]
+
+
+def test_a_person_who_is_no_number_is_missing_in_every_file(tmp_path):
+    for part in range(3):
+        lines = {"row": [10 * part, 10 * part + 1], "item": ["a", "b"], "y": ["u", "v"], "p": [1.0, float("nan")]}
+        pq.write_table(pa.table(lines), tmp_path / f"{part}.parquet")
+    with pytest.raises(DataError, match="3 of 6 persons are missing"):
+        StoredBaskets(tmp_path, row="row", item="item", label="y", person="p").shape  # noqa: B018
 
 
 @pytest.mark.parametrize(
@@ -237,6 +264,21 @@ def test_a_file_that_changes_between_passes_is_noticed(tmp_path):
     stored("long", tmp_path, [*rows[:-1], ["i0"]], labels)
     with pytest.raises(DataError, match="changed"):
         found.keep([0])
+    stored("long", tmp_path, rows[::-1] * 5, labels[::-1] * 5)
+    with pytest.raises(DataError, match="changed"):
+        found.keep([0])
+
+
+@pytest.mark.parametrize("more", ["n // 2, 'i' || n % 4", "n, 'new' || n", "n, NULL"])
+def test_rows_that_come_between_passes_are_noticed_where_no_file_tells(more, tmp_path):
+    """More rows of an item than there is room for, items that were not there, and rows beyond the last."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT n AS row, 'i' || n % 4 AS item, n % 2 AS y FROM range(40) r(n)")
+    found = StoredBaskets(connection.table("t"), row="row", item="item", label="y")
+    assert found.support.tolist() == [10] * 4
+    connection.execute(f"INSERT INTO t SELECT {more}, 0 FROM range(40, 1000) r(n)")
+    with pytest.raises(DataError, match="changed"):
+        found.keep([0, 1])
 
 
 @pytest.mark.parametrize("form", ["long", "lists", "beside"])
@@ -269,3 +311,32 @@ def test_the_command_releases_and_the_files_verify(form, tmp_path):
     expected = ds.GreedySelector(3).release(Baskets.from_transactions(rows, labels))
     assert verified.holds
     assert verified.content.names == expected.columns
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--missing=?",
+        "--kind=y=number",
+        "--quasi=y",
+        "--other=row",
+        "--separator=;",
+        "--evaluate",
+        "--dry-run",
+        "--sink=db",
+    ],
+)
+def test_options_without_effect_on_items_are_refused(option, tmp_path):
+    from typer.testing import CliRunner
+
+    from discreet.cli.app import app
+
+    rows, labels = rows_of(5)
+    stored("long", tmp_path, rows, labels)
+    asked = ["--engine=duckdb", "--item=item", "--row=row", "--target=y", "--method=greedy", "--k=3"]
+    source, out = tmp_path / "part-*.parquet", tmp_path / "out"
+    done = CliRunner().invoke(app, ["release", str(source), *asked, option, "-o", str(out)])
+    said = " ".join(done.output.split())
+    assert done.exit_code != 0
+    assert f"Baskets in files (--item) take no {option.partition('=')[0]}." in said, said
+    assert not out.exists()

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import DataError, GreedySelector, KAnonymity, Mondrian, PromiseBroken, TreeLadder, verify
-from discreet.data import stored_table
+from discreet.data import storage, stored_table
 from discreet.data.storage import write_part
 from discreet.release import verify_parts, verify_recount
-from discreet.release.certificate import Certificate, file_record
+from discreet.release.certificate import Certificate, file_record, sha256_of
 from discreet.release.signature import new_key
 from discreet.release.verify import open_release
 from discreet.report.public_page import summarise_public, to_public_page
@@ -264,8 +264,11 @@ def test_long_texts_are_not_written_again(folder, monkeypatch):
     assert "3 parts are too large to be written again and compared byte by byte." in found.remarks
 
 
-def test_a_hidden_dictionary_entry_is_found(folder):
-    """The cells of a part are the same, but its dictionary names a value that nobody has."""
+@pytest.mark.parametrize("how", ["this Arrow", "another Arrow", "long texts"])
+def test_a_hidden_dictionary_entry_is_found(folder, how, monkeypatch):
+    """The cells of a part are the same, but its dictionary names a value that nobody has. That is found also where its
+    bytes are not compared.
+    """
 
     def hide(cells):
         column = cells.column("sex").combine_chunks().dictionary_encode()
@@ -274,8 +277,45 @@ def test_a_hidden_dictionary_entry_is_found(folder):
         return cells.set_column(cells.column_names.index("sex"), "sex", hidden)
 
     rewritten(folder, hide)
-    assert b"hidden" in (folder / "table" / "part-00001.parquet").read_bytes()
-    assert "Parts are not written as discreet writes these cells" in problems(folder)
+    part = folder / "table" / "part-00001.parquet"
+    if how == "another Arrow":
+        version = f"parquet-cpp-arrow version {pa.__version__}".encode()
+        part.write_bytes(part.read_bytes().replace(version, version[:-1] + b"x"))
+        reseal(folder)
+    elif how == "long texts":
+        monkeypatch.setattr(verify_recount, "_MOST_TEXT", 10)
+    assert b"hidden" in part.read_bytes()
+    assert "entries of a dictionary that no cell has" in problems(folder)
+
+
+def test_a_hidden_entry_in_one_group_of_rows_is_found(folder):
+    """Each group of rows has its dictionary, and a text of another group is none of its own."""
+
+    def hide(cells):
+        texts = pa.array(["a", "b"])
+        first = pa.DictionaryArray.from_arrays(pa.array([0] * 5), texts)
+        rest = pa.DictionaryArray.from_arrays(pa.array([0, 1] * len(cells))[: len(cells) - 5], texts)
+        return cells.set_column(cells.column_names.index("sex"), "sex", pa.chunked_array([first, rest]))
+
+    rewritten(folder, hide, row_group_size=5)
+    with pytest.raises(DataError, match="entries of a dictionary that no cell has"):
+        rewrite(folder)
+
+
+def rewrite(folder):
+    certificate, table, _ = open_release(folder)
+    return verify_recount.rewritten_problems(table, certificate)
+
+
+def test_groups_of_rows_in_which_all_entries_occur_are_fine(folder, monkeypatch):
+    monkeypatch.setattr(storage, "ROW_GROUP", 7)
+    for path in sorted((folder / "table").iterdir()):
+        cells = pq.read_table(path)
+        path.unlink()
+        write_part(cells, path)
+        assert pq.ParquetFile(path).num_row_groups > 1
+    reseal(folder)
+    assert rewrite(folder) == ([], [])
 
 
 def test_a_part_that_changes_during_verification(folder, monkeypatch):
@@ -286,6 +326,18 @@ def test_a_part_that_changes_during_verification(folder, monkeypatch):
         check(table, rows)
 
     monkeypatch.setattr("discreet.release.verify_folder.check_layouts", changing)
+    assert "changed while it was read" in problems(folder)
+
+
+def test_a_part_that_changes_while_it_is_hashed(folder, monkeypatch):
+    """What was read first was hashed as it was certified, and is another by the time that the last byte is read."""
+
+    def changing(file):
+        found = sha256_of(file)
+        os.utime(file.fileno(), ns=(1, 1))
+        return found
+
+    monkeypatch.setattr(verify_parts, "sha256_of", changing)
     assert "changed while it was read" in problems(folder)
 
 

@@ -125,7 +125,7 @@ def release(
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
     if items.is_given:
-        items.refuse(dry_run=dry_run, sink=output.sink)
+        items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
     chosen = parameters.build(method)
     account = budget.account()

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.engine_options import EngineOptions
-from discreet.cli.file_options import ReadingOptions, RoleOptions
+from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.options import step
 from discreet.errors import DataError, RolesError
 
@@ -38,12 +38,19 @@ class ItemOptions:
             raise DataError("--row says to which row an item belongs. Name the column of items with --item, too.")
         return self.item is not None
 
-    def refuse(self, *, dry_run: bool, sink: str | None) -> None:
-        """DataError for what is for tables only."""
-        if dry_run:
-            raise DataError("--dry-run is for tables: leave out --item.")
-        if sink is not None:
-            raise DataError("--sink copies the rows of a table: leave it out, or --item.")
+    def check(self, roles: RoleOptions, reading: ReadingOptions, baskets: BasketOptions, **others: object) -> None:
+        """Refuse options that have no effect on baskets in files."""
+        used = {
+            **{name: value for name, value in asdict(roles).items() if name not in ("target", "person")},
+            "missing": reading.missing,
+            "kind": reading.kinds,
+            "baskets": baskets.held_as,
+            "separator": baskets.separator,
+            **others,
+        }
+        unfit = [f"--{name.replace('_', '-')}" for name, value in used.items() if value]
+        if unfit:
+            raise DataError(f"Baskets in files (--item) take no {', '.join(unfit)}. Leave it out.")
 
     def release(
         self,
@@ -71,7 +78,7 @@ class ItemOptions:
             person=roles.person,
             labels=labels,
             **{name: value for name, value in options.items() if value is not None},
-            **{name: value for name, value in reading.arguments.items() if name not in ("kinds", "missing")},
+            **reading.arguments,
         )
         with step(f"Releasing baskets with {method.name}"):
             return method.release(stored)

@@ -55,11 +55,11 @@ def read_parquet(
         table = pa.concat_tables([parquet.read_row_group(group) for group in range(parquet.num_row_groups)])
     else:
         table = parquet.read()
-    columns = [_with_used_texts(column) for column in table.columns]
+    columns = [with_used_texts(column) for column in table.columns]
     return pa.table(columns, names=table.column_names)
 
 
-def _with_used_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def with_used_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column with one dictionary; DataError unless every entry of it occurs in some cell."""
     texts = column
     if pa.types.is_list(column.type):

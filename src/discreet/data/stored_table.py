@@ -24,9 +24,11 @@ import pyarrow.parquet as pq
 from discreet.data.column import Column, Kind, encode
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.joined_values import JoinedValues
+from discreet.data.parquet import with_used_texts
 from discreet.data.storage import columns_of, write_part
 from discreet.data.table import PERSON, Table, is_bit
 from discreet.errors import DataError, quietly, shown
+from discreet.foundation.atomic_files import umask
 from discreet.foundation.plain_files import opened
 
 if TYPE_CHECKING:
@@ -248,15 +250,22 @@ class StoredTable(Content):
         return FOLDER
 
     def write(self, target: File, format: str = "parquet") -> None:
-        """Put the parts into a new folder: as further names of the same files, or else as copies."""
-        place_files(self.files, Path(target), mode=0o644)  # type: ignore[arg-type]
+        """Put the parts into a new folder: the first time as further names of the same files, later as copies."""
+        place_files(self.files, Path(target), mode=0o666)  # type: ignore[arg-type]
 
     def write_part(self, path: Path, target: BinaryIO, *, most_text: int) -> bool:
-        """Write the cells of a part again, as they were read; False, and nothing, if they have more bytes of text."""
+        """Write the cells of a part again, as they were read; False, and nothing, if they have more bytes of text.
+
+        DataError if a dictionary has entries that no cell of its group of rows has.
+        """
         with self.open(path) as file:
-            cells, failure = quietly(lambda: pq.ParquetFile(file, read_dictionary=_texts(file)).read())
-        if cells is None:
+            groups, failure = quietly(lambda: list(_groups(pq.ParquetFile(file, read_dictionary=_texts(file)))))
+        if groups is None:
             raise DataError(f"{shown(path.name)} cannot be read ({failure}).")
+        for group in groups:
+            for column in group.columns:
+                with_used_texts(column)
+        cells = pa.concat_tables(groups)
         if sum(map(_text_size, cells.columns)) > most_text:
             return False
         write_part(cells, target)
@@ -273,13 +282,20 @@ class StoredTable(Content):
 
 
 def place_files(files: Sequence[Path], folder: Path, *, mode: int) -> None:
-    """Put parts into a new folder, under their numbers: as further names of the same files, or else as copies."""
+    """Put parts into a new folder, under their numbers: as further names of files that have no other yet, or else as
+    copies, so that no two folders share a file. What the umask takes away is left out of the mode.
+    """
     folder.mkdir()
+    mode &= ~umask()
     for number, path in enumerate(files):
         place = folder / PART.format(number)
-        if quietly(os.link, path, place, errors=(OSError,))[1]:
+        if path.stat().st_nlink > 1 or quietly(os.link, path, place, errors=(OSError,))[1]:
             shutil.copyfile(path, place)
         place.chmod(mode)
+
+
+def _groups(parquet: pq.ParquetFile) -> Iterator[pa.Table]:
+    return (parquet.read_row_group(group) for group in range(parquet.num_row_groups))
 
 
 def _texts(file: BinaryIO) -> list[str]:

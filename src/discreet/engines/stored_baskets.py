@@ -30,7 +30,7 @@ from discreet.engines.stored_baskets_codes import Codes
 from discreet.engines.stored_baskets_counts import ItemCounts, count
 from discreet.engines.stored_baskets_kernels import place_ones
 from discreet.engines.stored_baskets_labels import RowLabels
-from discreet.engines.stored_baskets_lines import Form, Lines, NotInOrderError, lines_of
+from discreet.engines.stored_baskets_lines import Form, Lines, NotInOrderError, check_ids, lines_of
 from discreet.errors import DataError, DiscreetError, did_you_mean, quietly, shown
 from discreet.foundation.atomic_files import scratch_folder
 
@@ -157,6 +157,7 @@ class StoredBaskets(ItemRows):
     @cached_property
     def _counts(self) -> ItemCounts:
         self._state = self._source.state()
+        self._read(lambda: check_ids(self._source, self._form))
         labels = None if self._labels is None else self._read(self._row_labels, labels=True)
         while True:
             try:
@@ -254,20 +255,29 @@ class StoredBaskets(ItemRows):
         self._loaded = slot, self._read(lambda: self._ones(wanted, slot))
 
     def _ones(self, items: np.ndarray, slot: np.ndarray) -> ItemColumns:
-        counts = self._counts
+        place = self._counts.place
         indptr = np.append(0, np.cumsum(self.support[items]))
-        end, seen = indptr[:-1].copy(), np.full(len(items), -1, dtype=np.int64)
-        slot_of_code = np.where(counts.place < 0, -1, slot[counts.place])
         indices = np.empty(int(indptr[-1]), dtype=np.int32)
-        done = 0
+        fits = self._source.state() == self._state
+        try:
+            fits = fits and self._placed(np.where(place < 0, -1, slot[place]), indptr, indices)
+        except NotInOrderError:
+            fits = False
+        if not fits or self._source.state() != self._state:
+            raise DataError("The data changed while they were counted. Try again when nobody writes to them.")
+        return ItemColumns(indptr if indptr[-1] >= 2**31 else indptr.astype(np.int32), indices)
+
+    def _placed(self, slot: np.ndarray, indptr: np.ndarray, indices: np.ndarray) -> bool:
+        """Fill in the rows of each item; False if they are not those that were counted."""
+        counts, done = self._counts, 0
+        end, seen = indptr[:-1].copy(), np.full(len(indptr) - 1, -1, dtype=np.int64)
         for lines in lines_of(self._source, self._form.items_alone, counts.codes, ordered=self._ordered):
             first = done - int(lines.continues)
             number = counts.number(lines, first)
-            place_ones(lines.row, lines.items, number, slot_of_code, counts.again > 0, seen, end, indices)
+            if not place_ones(lines.row, lines.items, number, slot, counts.again > 0, seen, end, indptr, indices):
+                return False
             done = first + lines.n_rows
-        if self._source.state() != self._state or (end != indptr[1:]).any():
-            raise DataError("The data changed while they were counted. Try again when nobody writes to them.")
-        return ItemColumns(indptr if indptr[-1] >= 2**31 else indptr.astype(np.int32), indices)
+        return bool((end == indptr[1:]).all()) and (counts.beside is not None or done == len(self))
 
     # -- reading -----------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ class Codes:
         self._dictionary: tuple[pa.Array, np.ndarray] | None = None
 
     def of(self, cells: pa.Array) -> np.ndarray:
-        """The code of each cell, -1 where it is missing (or, for items, empty)."""
+        """The code of each cell, -1 where it is missing, or no number (or, for items, empty)."""
         if pa.types.is_integer(cells.type) and not cells.null_count and len(cells):
             ends = pc.min_max(cells)
             if ends["min"].as_py() >= 0 and ends["max"].as_py() < _DIRECT:
@@ -55,10 +55,12 @@ class Codes:
         return codes
 
     def _code(self, value: Any) -> int:
-        if self._as_items and value is not None:
-            value = str(value).strip()
-        if value is None or (self._as_items and value == ""):
+        if value is None or value != value:
             return -1
+        if self._as_items:
+            value = str(value).strip()
+            if not value:
+                return -1
         code = self._code_of.setdefault(value, len(self.values))
         if code == len(self.values):
             self.values.append(value)

@@ -46,13 +46,15 @@ def count_ones(row, items, first_row, labels, seen, support):
 
 
 @compiled
-def place_ones(row, items, number, slot, repeat, seen, end, indices):
-    """Append the rows of each wanted item to its part of `indices`; `number` is the number of each row of the batch,
-    `slot` the place of each item, -1 if it is not wanted, and `end` where its next row goes. `repeat` says whether a
-    pair may come again.
+def place_ones(row, items, number, slot, repeat, seen, end, indptr, indices):
+    """Append the rows of each wanted item to its part of `indices`, which ends where `indptr` says; `number` is the
+    number of each row of the batch, `slot` the place of each item, -1 if it is not wanted, and `end` where its next row
+    goes. `repeat` says whether a pair may come again. Returns False at an item that is new, or has more rows than room.
     """
     for i in range(len(row)):
         item = items[i]
+        if item >= len(slot):
+            return False
         if item < 0 or slot[item] < 0:
             continue
         place, here = slot[item], number[row[i]]
@@ -60,5 +62,8 @@ def place_ones(row, items, number, slot, repeat, seen, end, indices):
             if seen[place] == here:
                 continue
             seen[place] = here
+        if end[place] >= indptr[place + 1]:
+            return False
         indices[end[place]] = here
         end[place] += 1
+    return True

@@ -86,12 +86,30 @@ def lines_of(source: Source, form: Form, codes: dict[str, Codes], *, ordered: bo
     rising = _Rising()
     for batch in _batches(source, form, ordered=ordered):
         ids = _plain(batch.column(ROW))
-        if ids.null_count:
-            raise DataError(f"{ids.null_count} lines have no row id. Every line needs one.")
+        if missing := _missing(ids):
+            raise DataError(f"{missing} lines have no row id. Every line needs one.")
         lines = _of_runs(batch, ids, rising, codes)
         if not (ordered or rising.holds):
             raise NotInOrderError
         yield lines
+
+
+def check_ids(source: Source, form: Form) -> None:
+    """DataError unless each list has a row id of its own, if lists have any."""
+    if form.row is None or not form.is_list:
+        return
+    cell = source.cell(form.row)
+    if source.types[form.row] in ("FLOAT", "DOUBLE"):
+        cell = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
+    counted = source.scan([form.row]).aggregate(f"count(*), count({cell}), count(DISTINCT {cell})")
+    ((lines, present, different),) = counted.fetchall()
+    if present < lines:
+        raise DataError(f"{lines - present} lines have no row id. Every line needs one.")
+    if different < present:
+        raise DataError(
+            f"{present - different} row ids come again, and a list of items is a whole row. Give each line one item, or"
+            " join the lists of a row; if every list is a row of its own, leave out its id."
+        )
 
 
 def _batches(source: Source, form: Form, *, ordered: bool) -> Iterator[pa.RecordBatch]:
@@ -184,14 +202,20 @@ def _of_lists(batch: pa.RecordBatch, codes: dict[str, Codes]) -> Lines:
     if lists.null_count:
         raise DataError(f"{lists.null_count} rows have no list of items. A row without items has an empty list.")
     items = lists.flatten()
-    if items.null_count:
-        raise DataError(f"{items.null_count} items of the lists are missing values. Leave them out of their rows.")
+    if missing := _missing(items):
+        raise DataError(f"{missing} items of the lists are missing values. Leave them out of their rows.")
     row = np.repeat(np.arange(len(lists), dtype=np.int32), np.asarray(pc.list_value_length(lists)))
     own = {
         what: codes[what].of(batch.column(what)) if what in batch.schema.names else np.zeros(0, np.int32)
         for what in (LABEL, PERSON)
     }
     return Lines(row, codes[ITEM].of(items), len(lists), False, None, own[LABEL], own[PERSON])
+
+
+def _missing(cells: pa.Array) -> int:
+    """The number of cells that are missing or, among numbers, none."""
+    floats = pa.types.is_floating(cells.type)
+    return int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0) if floats else cells.null_count
 
 
 def _plain(ids: pa.Array) -> pa.Array:

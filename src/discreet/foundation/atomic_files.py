@@ -164,7 +164,7 @@ def _beside(target: Path) -> Iterator[Path]:
 
 
 def _put_in_place(partial: Path, target: Path) -> None:
-    partial.chmod(0o777 & ~_umask())
+    partial.chmod(0o777 & ~umask())
     if target.exists():
         aside = partial.parent / _OLD
         try:
@@ -295,7 +295,8 @@ def _remove(work: Path) -> None:
 # -- the disk ----------------------------------------------------------------------------------------------------------
 
 
-def _umask() -> int:
+def umask() -> int:
+    """The permissions that new files do not get."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -74,9 +74,10 @@ def _as_stated(table: StoredTable, path: Path, certificate: Certificate, name: s
     """Whether a part has the stated size and hash; it must then stay as it is."""
     record = certificate.files[name]
     with opened(path) as file:
+        table.fix(path, file)
         if os.fstat(file.fileno()).st_size != record.bytes or sha256_of(file) != record.sha256:
             return False
-        table.fix(path, file)
+        table.open(path).close()  # unchanged while it was hashed
     return True
 
 
