@@ -29,6 +29,7 @@ OPTIONS = {
     "spark.eventLog.compress": "false",  # what is compressed cannot be searched
     "spark.shuffle.compress": "false",
     "spark.broadcast.compress": "false",
+    "spark.io.encryption.enabled": "false",  # nor what Spark encrypts: what discreet seals is sealed without it
     "spark.driver.extraJavaOptions": _JAVA,
     "spark.executor.extraJavaOptions": _JAVA,
 }

@@ -2,6 +2,7 @@
 """Spark when something dies, and what can be read in what it leaves behind. A release is whole, or it is not there."""
 
 import base64
+import gc
 import signal
 import threading
 import time
@@ -15,6 +16,7 @@ from discreet import DataError, Mondrian, Roles
 from discreet.counting.coded_rows import CodedRows
 from discreet.engines import Spark, spark
 from discreet.engines.parts_sink import PartsSink
+from discreet.engines.spark_exchange import Seal
 from discreet.foundation.atomic_files import PARTIAL, scratch_folder
 from discreet.foundation.randomness import Randomness
 from discreet.methods.apply_groups import ApplyGroups
@@ -153,6 +155,26 @@ def test_neither_secret_nor_cells_are_in_plans_logs_events_or_temporary_files(ta
     events = [path for path in cluster.events.rglob("*") if path.is_file()]
     assert holding(events, b"a word in a plan")  # what stands in a plan would be found
     assert not holding(events, *sought)
+
+
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # of pyspark, through which it encrypts
+@pytest.mark.parametrize("encrypted", [False, True], ids=["without", "as started here"])
+def test_the_key_of_a_job_is_in_no_temporary_file(encrypted, table, tmp_path, lonely_cluster, monkeypatch):
+    """It travels with the code of the tasks, and code may go through a file: here all of it does."""
+    from spark_cluster import OPTIONS
+
+    monkeypatch.setattr(Seal, "fresh", classmethod(lambda cls: cls(SECRET)))
+    options = {**OPTIONS, "spark.broadcast.UDFCompressionThreshold": "1"}
+    if encrypted:
+        options.pop("spark.io.encryption.enabled")
+    with Spark(table, master=lonely_cluster.master, options=options) as engine:
+        before = set(lonely_cluster.written())
+        assert len(published(engine, decided(engine), tmp_path / "out")) == 4000
+        driver = Path(engine._session.spark.conf.get("spark.local.dir"))
+        files = [path for path in [*driver.rglob("*"), *lonely_cluster.written()] if path.is_file()]
+        found = holding([path for path in files if path not in before], SECRET)
+    gc.collect()  # pyspark's sockets
+    assert bool(found) != encrypted  # what is not encrypted would be found
 
 
 DRIVER = """

@@ -3,8 +3,10 @@
 
 Spark is asked for what it is good at: to start tasks near the data, to bring bytes from one stage to the next, and to
 repeat what a lost worker did. It sees no cell: whatever leaves a process is sealed (AES-256-GCM), with a key that is
-drawn for each job and travels with the code alone. So Spark's temporary files, logs and events hold nothing that can be
-read, also when a process is killed and leaves them behind.
+drawn for each job and travels with the code alone. So Spark's logs and events hold nothing that can be read, also when
+a process is killed. Its temporary files neither, if Spark encrypts them (`spark.io.encryption.enabled`), as each Spark
+that is started here does: it may write code to them, and with it the key. In a Spark that was started elsewhere without
+that setting, whoever reads its temporary files may find the key beside what it seals.
 """
 
 from __future__ import annotations

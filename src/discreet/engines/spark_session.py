@@ -21,6 +21,7 @@ _SETTINGS = {
     "spark.app.name": "discreet",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    "spark.io.encryption.enabled": "true",  # of temporary files: keys travel with code, which may go through them
     "spark.driver.maxResultSize": "0",  # the distinct rows come to the driver, however many
 }
 
