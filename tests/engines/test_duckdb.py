@@ -23,6 +23,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines import DuckDB
 from discreet.errors import DataError
+from discreet.methods import Mondrian
 from discreet.privacy import KAnonymity, LDiversity, TCloseness, k_anonymity
 
 
@@ -232,6 +233,18 @@ def test_the_folders_of_a_partitioned_table_are_a_column(people, tmp_path):
     assert_same(rows.tally(["age", "sex"], target="y"), tally(people, ["age", "sex"], target="y"))
 
 
+def test_a_folder_says_more_than_the_column_of_its_files(tmp_path):
+    for sex in "fm":
+        (tmp_path / f"sex={sex}").mkdir()
+        rows = pa.table({"sex": ["x", "z"] * 3, "a": [1, 2] * 3, "y": ["n", "y"] * 3})
+        pq.write_table(rows, tmp_path / f"sex={sex}" / "0.parquet")
+    engine = DuckDB(tmp_path)
+    assert engine.values("sex").values.to_pylist() == ["f", "m"]
+    read = [text for batch in engine.cells(["sex"]) for text in batch["sex"].texts]
+    assert sorted(set(read)) == ["f", "m"]
+    assert Mondrian(k=2).release(engine, Roles(target="y", quasi=["sex", "a"])).verdict.holds
+
+
 def test_files_of_other_types_or_columns_are_refused(people, tmp_path):
     first = pa.table({"a": pa.array([1, 2], pa.int32()), "y": ["n", "y"]})
     others = {
@@ -243,7 +256,7 @@ def test_files_of_other_types_or_columns_are_refused(people, tmp_path):
         (tmp_path / name).mkdir()
         pq.write_table(first, tmp_path / name / "0.parquet")
         pq.write_table(other, tmp_path / name / "1.parquet")
-        with pytest.raises(DataError, match="1 of the 2 files .* other types"):
+        with pytest.raises(DataError, match=r"1 of the 2 files .* other types"):
             DuckDB(tmp_path / name)
     (tmp_path / "same").mkdir()
     pq.write_table(first, tmp_path / "same" / "0.parquet")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a release will take, estimated before any work: rows, distinct rows, memory, disk and time.
 
-Rows and distinct rows come from a sample (`table_sample.py`). The costs of a row and of a distinct row are rough, set by
-hand from some releases; how fast this machine is compared with that one is measured in hundredths of a second.
+Rows and distinct rows come from a sample (`table_sample.py`). The costs of a row and of a distinct row are rough, set
+by hand from some releases; how fast this machine is compared with that one is measured in hundredths of a second.
 What does not fit is refused here, with what to do, instead of by the system in the middle of the work.
 """
 
