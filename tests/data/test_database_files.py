@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import datetime
+import signal
 import sqlite3
+import subprocess
+import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
@@ -226,6 +230,36 @@ def test_a_sqlite_file_runs_nothing(tmp_path):
             with pytest.raises(sqlite3.DatabaseError):
                 source._connection.execute(statement)
     assert not (tmp_path / "other.db").exists()
+
+
+ENDLESS = """
+import sys
+from discreet.data.table import Table
+print("reading", flush=True)
+try:
+    Table.of(sys.argv[1])
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_a_view_without_end_can_be_interrupted(tmp_path):
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+    path = sqlite_file(tmp_path / "endless.sqlite", "DROP TABLE people", f"CREATE VIEW people AS {endless}")
+    with subprocess.Popen([sys.executable, "-c", ENDLESS, path], stdout=subprocess.PIPE, text=True) as reading:
+        try:
+            assert reading.stdout.readline() == "reading\n"
+            time.sleep(0.5)
+            reading.send_signal(signal.SIGINT)
+            assert reading.communicate(timeout=20)[0] == "stopped\n"
+        finally:
+            reading.kill()
+
+
+def test_a_cell_of_a_view_cannot_fill_memory(tmp_path):
+    path = sqlite_file(tmp_path / "wide.sqlite", "CREATE VIEW wide AS SELECT hex(zeroblob(300000000)) AS x")
+    with pytest.raises(DataError, match="cannot be read"):
+        Table.of(path, table="wide")
 
 
 def test_text_that_is_not_utf_8_is_not_quoted(tmp_path):

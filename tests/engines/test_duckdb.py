@@ -23,6 +23,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines import DuckDB
 from discreet.errors import DataError
+from discreet.methods import Mondrian
 from discreet.privacy import KAnonymity, LDiversity, TCloseness, k_anonymity
 
 
@@ -230,6 +231,18 @@ def test_the_folders_of_a_partitioned_table_are_a_column(people, tmp_path):
     rows = DuckDB(tmp_path / "by_sex")
     assert set(rows.names) == set(people.column_names)
     assert_same(rows.tally(["age", "sex"], target="y"), tally(people, ["age", "sex"], target="y"))
+
+
+def test_a_folder_says_more_than_the_column_of_its_files(tmp_path):
+    for sex in "fm":
+        (tmp_path / f"sex={sex}").mkdir()
+        rows = pa.table({"sex": ["x", "z"] * 3, "a": [1, 2] * 3, "y": ["n", "y"] * 3})
+        pq.write_table(rows, tmp_path / f"sex={sex}" / "0.parquet")
+    engine = DuckDB(tmp_path)
+    assert engine.values("sex").values.to_pylist() == ["f", "m"]
+    read = [text for batch in engine.cells(["sex"]) for text in batch["sex"].texts]
+    assert sorted(set(read)) == ["f", "m"]
+    assert Mondrian(k=2).release(engine, Roles(target="y", quasi=["sex", "a"])).verdict.holds
 
 
 def test_files_of_other_types_or_columns_are_refused(people, tmp_path):

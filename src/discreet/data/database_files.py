@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _SQLITE, _DUCKDB = b"SQLite format 3\0", b"DUCK"
 _DUCKDB_AT = 8  # bytes before its mark
 _ATTACHED = "database_file"
+_LONGEST = 2**27  # bytes of a cell or a row of SQLite
+_STEPS = 100_000  # of SQLite's machine, after which Python looks whether it was interrupted
 _BATCH = 5000  # rows; more of them at once are slower, since they outgrow the processor's cache
 
 
@@ -150,6 +152,8 @@ class SqliteTable:
         connection = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
         for safety in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {safety}")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        connection.set_progress_handler(lambda: 0, _STEPS)
         connection.execute("BEGIN")
         connection.execute(
             "SELECT count(*) FROM sqlite_master"
@@ -159,7 +163,9 @@ class SqliteTable:
         return connection
 
     def _checked(self, work: Any) -> Any:
-        result, failure = quietly(work)
+        result, failure = quietly(_noticing_interrupts, work)
+        if failure == _InterruptError.__name__:
+            raise KeyboardInterrupt
         if failure:
             raise _unreadable(self._path, failure)
         return result
@@ -185,6 +191,21 @@ class SqliteTable:
             for cells, field in zip(zip(*rows, strict=True), self.schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+class _InterruptError(Exception):
+    """SQLite stopped because of a signal: it swallows the exception that the signal raised."""
+
+
+def _noticing_interrupts(work: Any) -> Any:
+    import sqlite3
+
+    try:
+        return work()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+            raise _InterruptError from None
+        raise
 
 
 def _type_of(sorts: set[str]) -> pa.DataType:

@@ -173,7 +173,9 @@ def _from_parquet(path: Path, files: list[Path], is_folder: bool, connection: du
     columns = {name: inner for name, inner in columns.items() if not PANDAS_INDEX.fullmatch(name)}
 
     def batches(chosen: list[str], dictionaries: list[str]) -> Iterator[pa.RecordBatch] | None:
-        return parquet_batches(files, chosen, dictionaries) if names == schema.names else None
+        if partitioned or names != schema.names:  # what folders say replaces what files say, and only DuckDB knows it
+            return None
+        return parquet_batches(files, chosen, dictionaries)
 
     return Source(
         repr(path.name),
