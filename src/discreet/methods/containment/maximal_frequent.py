@@ -47,6 +47,8 @@ def largest_frequent(
         matrix, persons = matrix[order], persons[order]
     width = int(np.diff(matrix.indptr).max(initial=0))
     frequent = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]) >= k)  # persons are at most rows
+    if not len(frequent):
+        return Pool(r, width).result(proven=True)
     found = _largest_of_frequent(_columns(matrix, frequent), k, Pool(r, width), persons, clock, by)
     return replace(found, sets=[tuple(frequent[list(chosen)].tolist()) for chosen in found.sets])
 
