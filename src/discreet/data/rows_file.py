@@ -23,8 +23,8 @@ class RowsFile:
     ...     with RowsFile(Path(folder) / "x.csv", "csv") as file:
     ...         file.write(pa.table({"x": ["a", "=b"]}))
     ...         file.write(pa.table({"x": ["c"]}))
-    ...     (Path(folder) / "x.csv").read_text().split()
-    ['"x"', 'a', "'=b", 'c']
+    ...     print(*(Path(folder) / "x.csv").read_text().split())
+    "x" "a" "'=b" "c"
     """
 
     def __init__(self, path: Path, format: str):

@@ -24,6 +24,7 @@ from discreet.evaluate.audit import audit
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.selection import Exponential, PermuteAndFlip
 from discreet.methods.noise import private_table_model as marginals
+from discreet.methods.noise.engine_levels import CountedLevels
 from discreet.methods.noise.private_table import _from_marginals
 from discreet.methods.noise.private_table_budget import PICKING, Accountant, GroupPlan, planned
 from discreet.methods.noise.private_table_model import Model, candidate_triples, chained, fit, independent, rows, spread
@@ -328,7 +329,7 @@ def outcomes(neighbours, epsilon):
 
     def sample(people_, runs):
         table = Table.of({name: list(cells) for name, cells in zip("yab", zip(*people_, strict=True), strict=True)})
-        codes, public = domain.codes(table), len(table) if neighbours == "replace-one" else None
+        codes, public = CountedLevels(domain.codes(table)), len(table) if neighbours == "replace-one" else None
         made = [_from_marginals(codes, domain, public, accountant, Randomness())[0] for _ in range(runs)]
         return np.array([np.bincount(4 * y + 2 * a + b, minlength=8) for y, a, b in made])
 
