@@ -80,7 +80,10 @@ class Cells:
     def identities(self) -> tuple[list[str], np.ndarray]:
         """As `texts` and `codes`, with whole and decimal numbers as they are, not as doubles: the ids of persons.
 
-        >>> Cells.of([2**53, 2**53 + 1]).identities[0]
+        Some of the texts may be of no row.
+
+        >>> texts, codes = Cells.of([2**53, 2**53 + 1]).identities
+        >>> [texts[code] for code in codes]
         ['9007199254740992', '9007199254740993']
         """
         if self.exact is None:
