@@ -35,7 +35,6 @@ TESTS = (  # commands, what they write and read, where kernels are kept, what ne
     "cli/test_compare.py",
     "cli/test_ledger.py",
     "cli/test_report.py",
-    "cli/test_demo_walk.py",
     "release/test_release.py",
     "release/test_verify.py",
     "data/test_storage.py",
