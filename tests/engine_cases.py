@@ -87,3 +87,16 @@ def assert_same_release(of_engine, of_table):
     assert of_engine.owner.notes == of_table.owner.notes
     if of_table.owner.persons is not None:
         assert with_persons(of_engine) == with_persons(of_table)
+
+
+def assert_same_tally(found, expected):
+    """The tally of an engine, which knows no single rows, is that of the table in memory."""
+    assert found.columns == expected.columns
+    assert found.codes.tolist() == expected.codes.tolist()
+    assert found.counts.tolist() == expected.counts.tolist()
+    assert found.sizes.tolist() == expected.sizes.tolist()
+    assert [found.column(name).texts for name in found.columns] == [
+        expected.column(name).texts for name in found.columns
+    ]
+    assert found.group_of_row is None
+    assert (found.codes.dtype, found.counts.dtype, found.sizes.dtype) == (np.int32, np.int64, np.int64)

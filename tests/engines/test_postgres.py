@@ -3,7 +3,6 @@ import datetime
 import os
 import traceback
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,7 @@ from discreet.data.roles import Roles
 from discreet.engines import Engine, Postgres
 from discreet.errors import DataError
 from discreet.privacy import KAnonymity, LDiversity
+from engine_cases import assert_same_tally
 
 pytestmark = pytest.mark.postgres
 
@@ -33,17 +33,6 @@ PEOPLE = pa.table(
 def people(postgres):
     with Postgres(postgres.store(PEOPLE, "people")) as engine:
         yield engine
-
-
-def assert_same(found, expected):
-    assert found.columns == expected.columns
-    assert found.codes.tolist() == expected.codes.tolist()
-    assert found.counts.tolist() == expected.counts.tolist()
-    assert found.sizes.tolist() == expected.sizes.tolist()
-    assert [found.column(name).texts for name in found.columns] == [
-        expected.column(name).texts for name in found.columns
-    ]
-    assert (found.codes.dtype, found.counts.dtype, found.sizes.dtype) == (np.int32, np.int64, np.int64)
 
 
 # -- equal to the tally in memory --------------------------------------------------------------------------------------
@@ -99,7 +88,7 @@ def test_equal_to_the_tally_in_memory(postgres, drawn, with_target, with_person)
     options = {"target": target if with_target else None, "person": person if with_person else None}
     with Postgres(stored(postgres, table, types)) as engine:
         assert isinstance(engine, Engine)
-        assert_same(engine.tally(columns, **options), tally(table, columns, **options))
+        assert_same_tally(engine.tally(columns, **options), tally(table, columns, **options))
         assert len(engine) == len(table)
         for name in columns:
             assert engine.values(name).equals(values_of(table, name))
@@ -108,7 +97,7 @@ def test_equal_to_the_tally_in_memory(postgres, drawn, with_target, with_person)
 @pytest.mark.parametrize("options", [{}, {"target": "y"}, {"person": "who"}, {"target": "y", "person": "who"}])
 @pytest.mark.parametrize("columns", [["age", "sex", "zip"], ["zip"], ["y", "sex"], []])
 def test_every_selection_gives_the_tally_of_the_table(people, columns, options):
-    assert_same(people.tally(columns, **options), tally(PEOPLE, columns, **options))
+    assert_same_tally(people.tally(columns, **options), tally(PEOPLE, columns, **options))
 
 
 def test_promises_are_checked_on_it(people):
@@ -185,7 +174,7 @@ def test_rows_that_others_change_meanwhile_are_not_seen(postgres):
     with Postgres(postgres.store(PEOPLE, "busy")) as engine:
         before = engine.tally(["age", "sex"], target="y")
         postgres.run("DELETE FROM busy WHERE age = 31", "INSERT INTO busy (age, sex) VALUES (99, 'm'), (99, 'x')")
-        assert_same(engine.tally(["age", "sex"], target="y"), before)
+        assert_same_tally(engine.tally(["age", "sex"], target="y"), before)
         assert (len(engine), engine.values("age").texts) == (8, ["31", "45", "62"])
     with Postgres(postgres.url("busy")) as engine:
         assert len(engine) == 7
@@ -215,7 +204,7 @@ def test_views_and_materialized_views_are_tables(postgres):
     expected = tally({"age": [31, 31, 31, 62], "y": [1, 1, 0, 0]}, ["age"], target="y")
     for name in ("women", "women_then"):
         with Postgres(postgres.url(name)) as engine:
-            assert_same(engine.tally(["age"], target="y"), expected)
+            assert_same_tally(engine.tally(["age"], target="y"), expected)
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
@@ -232,7 +221,7 @@ def test_no_name_is_run_as_sql(postgres):
         for url, named in ((postgres.url(quoted), None), (postgres.url(), quoted)):
             with Postgres(url, table=named) as engine:
                 assert engine.names == tuple(HOSTILE)
-                assert_same(
+                assert_same_tally(
                     engine.tally(HOSTILE, target="c0", person="$1"), tally(table, HOSTILE, target="c0", person="$1")
                 )
     assert postgres.run("SELECT count(*) FROM treasure") == [(0,)]

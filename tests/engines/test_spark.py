@@ -27,7 +27,7 @@ from discreet.foundation.atomic_files import scratch_folder
 from discreet.methods.apply_groups import ApplyGroups
 from discreet.methods.trees import mondrian
 from discreet.samples import load
-from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people, rows_of
+from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, assert_same_tally, method_of, people, rows_of
 from instances import ROLES as PATIENT_ROLES
 from instances import people as patients
 
@@ -40,18 +40,6 @@ def parts(tmp_path_factory):
     pq.write_table(table.slice(0, 250), folder / "a.parquet", row_group_size=100)
     pq.write_table(table.slice(250), folder / "b.parquet")
     return table, folder
-
-
-def assert_same(found, expected):
-    assert found.columns == expected.columns
-    assert found.codes.tolist() == expected.codes.tolist()
-    assert found.counts.tolist() == expected.counts.tolist()
-    assert found.sizes.tolist() == expected.sizes.tolist()
-    assert [found.column(name).texts for name in found.columns] == [
-        expected.column(name).texts for name in found.columns
-    ]
-    assert found.group_of_row is None
-    assert (found.codes.dtype, found.counts.dtype, found.sizes.dtype) == (np.int32, np.int64, np.int64)
 
 
 def odd_cells(n, seed):
@@ -170,7 +158,7 @@ def test_tasks_count_and_publish_as_in_memory(tmp_path, in_process, monkeypatch,
         for chosen in (names, names[seed : seed + 2], [names[seed], names[seed]]):
             for target, person in ((None, None), ("Age", None), (None, "word"), ("Age", "a.b")):
                 expected = tally(odd, chosen, target=target, person=person)
-                assert_same(engine.tally(chosen, target=target, person=person), expected)
+                assert_same_tally(engine.tally(chosen, target=target, person=person), expected)
 
 
 def test_kactus2_moves_as_many_rows_of_each_class_as_in_memory(tmp_path, in_process):
@@ -251,10 +239,10 @@ def test_counts_of_odd_cells_equal_those_in_memory(tmp_path, cluster, seed):
     with Spark(tmp_path / "*.parquet") as engine:
         assert isinstance(engine, Engine)
         assert (engine.names, len(engine)) == (tuple(names), 60)
-        assert_same(engine.tally(names[seed : seed + 7]), tally(table, names[seed : seed + 7]))
+        assert_same_tally(engine.tally(names[seed : seed + 7]), tally(table, names[seed : seed + 7]))
         for target, person in ((names[-1], None), (None, "word"), ("Age", "a.b")):
             expected = tally(table, ["age", "real", "moment"], target=target, person=person)
-            assert_same(engine.tally(["age", "real", "moment"], target=target, person=person), expected)
+            assert_same_tally(engine.tally(["age", "real", "moment"], target=target, person=person), expected)
         memory = Table.of(table)
         for name in names:
             column = engine.values(name)

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +24,15 @@ from discreet.counting.tally import Tally
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.raw_cells import RawCells
+from discreet.engines.scratch_connection import connection_for
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
 from discreet.engines.table_sample import sample_of
 from discreet.errors import DataError, listing, quietly
-from discreet.foundation.atomic_files import scratch_folder
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
 _MOST_WHOLE = 2**20  # range of a column of whole numbers that is numbered before grouping
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
-
-# No extension is fetched; the order of rows means nothing here.
-_SETTINGS = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "preserve_insertion_order": "false",
-}
 
 
 class DuckDB(RawCells):
@@ -93,24 +84,9 @@ class DuckDB(RawCells):
             no_csv_options(csv_options, source)
             self._source = from_relation(source)
         else:
-            self._connection = self._connect(connection_options)
+            self._connection = connection_for(self, preserve_insertion_order="false", **connection_options)
             self._source = from_data(source, self._connection, csv_options)
         self._check_kinds()
-
-    def _connect(self, options: dict[str, Any]) -> duckdb.DuckDBPyConnection:
-        if "temp_directory" not in options:
-            until_closed = ExitStack()
-            options = {**options, "temp_directory": until_closed.enter_context(scratch_folder())}
-            weakref.finalize(self, until_closed.close)
-        settings = {name: str(value) for name, value in options.items()}
-        connection, failure = quietly(lambda: duckdb.connect(config=_SETTINGS | settings))
-        if connection is None:
-            raise DataError(
-                f"DuckDB does not accept these options ({failure}): memory_limit is text such as '4GB', threads a whole"
-                f" number above 0, temp_directory a folder that can be written."
-            )
-        connection.execute("SET TimeZone = 'UTC'")
-        return connection
 
     # -- columns and rows ------------------------------------------------------------------------------------------
 

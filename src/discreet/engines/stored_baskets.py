@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +22,7 @@ import scipy.sparse as sp
 from discreet.counting.class_separation import separated_pairs
 from discreet.data.baskets import Baskets
 from discreet.data.item_rows import ItemRows
+from discreet.engines.scratch_connection import connection_for
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import Source, from_data, from_relation
 from discreet.engines.stored_baskets_codes import Codes
@@ -31,10 +30,8 @@ from discreet.engines.stored_baskets_counts import ItemCounts, count
 from discreet.engines.stored_baskets_kernels import place_ones
 from discreet.engines.stored_baskets_labels import RowLabels
 from discreet.engines.stored_baskets_lines import Form, Lines, NotInOrderError, check_ids, lines_of
-from discreet.errors import DataError, DiscreetError, did_you_mean, quietly, shown
-from discreet.foundation.atomic_files import scratch_folder
+from discreet.errors import DataError, DiscreetError, did_you_mean, shown
 
-_SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B\s*", re.IGNORECASE)
 
 
@@ -100,7 +97,9 @@ class StoredBaskets(ItemRows):
         **csv_options: Any,
     ):
         self._most_ones = _bytes_of(memory_limit) // 8
-        self._connection = self._connect(memory_limit, threads, temp_directory)
+        self._connection = connection_for(
+            self, memory_limit=memory_limit, threads=threads, temp_directory=temp_directory
+        )
         self._source = self._opened(source, csv_options)
         self._labels = None if labels is None else self._opened(labels, csv_options)
         is_list = _column(self._source, item).endswith("[]")
@@ -129,22 +128,6 @@ class StoredBaskets(ItemRows):
                 _column(self._labels, name)
         if row is not None:
             _column(self._source, row)
-
-    def _connect(self, memory_limit: str, threads: int | None, folder: Any) -> duckdb.DuckDBPyConnection:
-        until_closed = ExitStack()
-        if folder is None:
-            folder = until_closed.enter_context(scratch_folder())
-        weakref.finalize(self, until_closed.close)
-        options = {"memory_limit": memory_limit, "threads": threads, "temp_directory": folder}
-        settings = {name: str(value) for name, value in options.items() if value is not None}
-        connection, failure = quietly(lambda: duckdb.connect(config=_SETTINGS | settings))
-        if connection is None:
-            raise DataError(
-                f"DuckDB does not accept these options ({failure}): memory_limit is text such as '4GB', threads a whole"
-                f" number above 0, temp_directory a folder that can be written."
-            )
-        connection.execute("SET TimeZone = 'UTC'")
-        return connection
 
     def _opened(self, source: Any, csv_options: dict[str, Any]) -> Source:
         if isinstance(source, duckdb.DuckDBPyRelation):

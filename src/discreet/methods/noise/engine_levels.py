@@ -8,6 +8,7 @@ drawn at most, by priorities that are drawn before anyone looks (`some_rows`): k
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +19,11 @@ from discreet.counting.coding import changed
 from discreet.counting.tally import distinct_codes, is_engine
 from discreet.data.cells import Cells
 from discreet.data.roles import Roles
-from discreet.errors import DataError
+from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning
+from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.methods.noise.private_rows import best_rows
-from discreet.recoding.public_domain import check_roles
+from discreet.methods.noise.private_rows import SEEDED, best_rows
+from discreet.recoding.public_domain import NOT_PUBLIC, check_roles
 
 _GATHERED = 2**20  # rows or combinations that wait to be merged
 
@@ -63,6 +65,18 @@ def check_engine(engine: Any, roles: Roles, method: object) -> None:
             " Parquet or CSV files through the DuckDB engine, or a table."
         )
     check_roles(_Names(engine.names), roles)  # type: ignore[arg-type]
+
+
+def engine_simulation(method: Any, engine: Any, roles: Roles) -> Randomness:
+    """The randomness of a simulation on an engine's rows, as `simulation` for a table; the domain must be public."""
+    if method.domain is None:
+        raise CannotRelease(NOT_PUBLIC)
+    check_parameters(method, method._parameter_constraints)
+    check_engine(engine, roles, method)
+    randomness = Randomness(method.random_state)
+    if randomness.seeded:
+        warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=3)
+    return randomness
 
 
 @dataclass(frozen=True)

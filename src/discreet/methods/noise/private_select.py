@@ -43,6 +43,7 @@ from discreet.methods.noise.engine_levels import (
     check_engine,
     counted,
     counted_levels,
+    engine_simulation,
 )
 from discreet.methods.noise.private_rows import (
     SEEDED,
@@ -159,13 +160,7 @@ class PrivateSelector(Selector):
     def simulate(self, data: object, roles: Roles) -> list[str]:
         """Names picked from a table for a study, never certified: with a seed, or with a domain read from the rows."""
         if is_engine(data):
-            if self.domain is None:
-                raise CannotRelease(NOT_PUBLIC)
-            check_parameters(self, self._parameter_constraints)
-            check_engine(data, roles, self)
-            randomness = Randomness(self.random_state)
-            if randomness.seeded:
-                warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
+            randomness = engine_simulation(self, data, roles)
             return self._picked_of_engine(data, roles, self._domain(roles), randomness)[0]
         randomness, table = simulation(self, data, roles)
         domain = Domain.from_data(table, Roles(quasi=roles.quasi)) if self.domain is None else self._domain(roles)

@@ -18,7 +18,6 @@ Departures from the paper:
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -30,13 +29,13 @@ from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.protocol import Engine
-from discreet.errors import CannotRelease, PrivacyLeakWarning
-from discreet.foundation.parameters import Interval, StrOptions, check_parameters
+from discreet.errors import CannotRelease
+from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method
 from discreet.methods.fresh_order import fresh_order
-from discreet.methods.noise.engine_levels import CountedLevels, check_engine, counted, counted_levels
+from discreet.methods.noise.engine_levels import CountedLevels, check_engine, counted, counted_levels, engine_simulation
 from discreet.methods.noise.private_rows import SEEDED, persons_of, simulation, some_rows
 from discreet.methods.noise.private_table_budget import Accountant
 from discreet.methods.noise.private_table_cells import MOST_CELLS, consistent, noisy, rows_of
@@ -150,13 +149,7 @@ class PrivateTable(Method):
     def simulate(self, data: object, roles: Roles) -> Drawn:
         """Rows for a study, never certified: with a seed, or with a domain that is read from the data."""
         if is_engine(data):
-            if self.domain is None:
-                raise CannotRelease(NOT_PUBLIC)
-            check_parameters(self, self._parameter_constraints)
-            check_engine(data, roles, self)
-            randomness = Randomness(self.random_state)
-            if randomness.seeded:
-                warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=2)
+            randomness = engine_simulation(self, data, roles)
             return self._draw_engine(data, roles, Domain.of(self.domain, roles), randomness)
         randomness, table = simulation(self, data, roles)
         domain = Domain.from_data(table, roles) if self.domain is None else Domain.of(self.domain, roles)
