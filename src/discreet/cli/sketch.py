@@ -15,6 +15,7 @@ import typer
 
 from discreet.cli.data import write_file
 from discreet.cli.options import Json, Quiet, emit, say, watch
+from discreet.cli.running import refuse_unused
 from discreet.errors import DataError
 
 if TYPE_CHECKING:
@@ -64,6 +65,10 @@ def sketch(
     watch(quiet=quiet, as_json=as_json)
     if as_json and out == _STANDARD:
         raise DataError("Sketches and --json cannot both go to standard output. Name a file with --out.")
+    if out == _STANDARD:
+        refuse_unused("overwrite", because="the sketches go to standard output")
+    if Path(stream).suffix in (".parquet", *_ARROW):
+        refuse_unused("separator", "label_first", because="they are about lines of text")
     method = DeltaSketch(
         delta, max_components=max_components, information=information, allow_determined=allow_determined
     )
