@@ -2,6 +2,8 @@
 """What applies to which release, what is left out and why; and what a finding says of itself."""
 
 import importlib
+from dataclasses import fields
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -143,3 +145,38 @@ def test_numbers_that_are_published_as_intervals_without_a_record_are_read():
     published = Published(released, KAnonymity(2), Roles(target="y", quasi=("age",)))
     written = recode_known(published, Table.of(pd.DataFrame({"age": [12, 40, 99, None], "y": [0, 0, 1, 1]})))
     assert written.column("age").to_arrow().to_pylist() == ["< 40", "[40, 60)", ">= 60", "*"]
+
+
+class Watching(Case):
+    """A case that notes which of its settings an attack reads."""
+
+    seen: ClassVar[set[str]] = set()
+
+    def __getattribute__(self, name):
+        Watching.seen.add(name)
+        return super().__getattribute__(name)
+
+
+SETTINGS = {"share", "aux_items", "targets", "random_state", "hierarchies", "population", "control", "gone", "others"}
+
+
+def test_attacks_say_which_settings_they_use():
+    """So that the command can refuse an option that no attack would look at."""
+    table, control = people(160), people(80, seed=9)
+    first, second = (Mondrian(k=4, l=2, random_state=seed).release(table, ROLES) for seed in (1, 2))
+    case = Case(
+        *(Published.of(first), Table.of(table), ROLES, Table.of(control)),
+        others=(Published.of(second),),
+        gone=Table.of(table[:5]),
+        targets=20,
+    )
+    watching = Watching(**{one.name: getattr(case, one.name) for one in fields(case)})
+    for attack in ATTACKS.values():
+        if attack.why_not(case):
+            continue
+        Watching.seen = set()
+        attack(watching)
+        read = Watching.seen & SETTINGS
+        said = {*attack.needs, *attack.uses} & SETTINGS
+        assert read <= said, attack.name
+        assert said - read <= {"aux_items", "population"}, attack.name  # of baskets; in place of the control group

@@ -398,7 +398,10 @@ BAD_OPTIONS = {
     ),
     "k of 1": ([*ROLES, "--method", "mondrian", "--k", "1"], "--k must be a whole number of at least 2. Got 1."),
     "unknown method": ([*ROLES, "--method", "mondrain"], "Did you mean 'mondrian'?"),
-    "parameter of another method": ([*RELEASE, "--utility", "cm"], "does not take --utility: it is for greedy, km, maximal or optimal"),
+    "parameter of another method": (
+        [*RELEASE, "--utility", "cm"],
+        "does not take --utility: it is for greedy, km, maximal or optimal",
+    ),
     "unknown parameter": ([*RELEASE, "--set", "splitt=median"], "Did you mean 'split'?"),
     "value out of range": ([*RELEASE, "--split", "best"], '--split must be information or median. Got "best".'),
     "set without value": ([*RELEASE, "--set", "split"], "name=value"),

@@ -76,7 +76,9 @@ def _build(name: str, epsilon: float, sensitivity: float, more: dict[str, Any]) 
     if unknown:
         option = unknown[0]
         others = [other for other, cls in MECHANISMS.items() if option in {field.name for field in fields(cls)}]
-        raise DataError(f"The mechanism {name!r} does not take --{option}: it is for {', '.join(others)}. Leave it out.")
+        raise DataError(
+            f"The mechanism {name!r} does not take --{option}: it is for {', '.join(others)}. Leave it out."
+        )
     if "delta" in accepted and "delta" not in arguments:
         raise DataError(f"The mechanism {name!r} needs a delta above 0. Give one, such as --delta 1e-6.")
     plain = int(sensitivity) if sensitivity == int(sensitivity) else sensitivity

@@ -153,7 +153,9 @@ def _dataset(
 
     files = parquet_files(file) if baskets.held_as is None else []
     if not files:
-        refuse_unused("sample", because="the file is read whole; samples are drawn from folders and large Parquet files")
+        refuse_unused(
+            "sample", because="the file is read whole; samples are drawn from folders and large Parquet files"
+        )
         return read_dataset(file, roles, baskets, reading), ""
     dialect = [name for name in names_of(ReadingOptions) if name not in ("kinds", "missing")]
     refuse_unused(*dialect, because="Parquet files state how they are written")
@@ -201,7 +203,7 @@ def _methods(
     common, used, methods = values(settings), set(), []
     points: dict[str, list[Any]] = {name: of for name, of in (("k", ks), ("epsilon", epsilons)) if of}
     if twice := [name for name in points if name in common]:
-        raise ParameterError("", Setting(twice[0]), f" and --set {twice[0]} both give {twice[0]!r}. Leave one out.")
+        raise ParameterError(Setting(twice[0]), f" and --set {twice[0]} both give {twice[0]!r}. Leave one out.")
     for text in texts:
         name, _, own = text.partition(":")
         mine = values(own.split(",")) if own else {}

@@ -73,7 +73,7 @@ class MethodOptions:
             _check_taken(name, list(typed))
         if twice := [one for one in typed if one in settings]:
             raise ParameterError(
-                "", Setting(twice[0]), f" and --set {twice[0]} both give {twice[0]!r} a value. Leave one of them out."
+                Setting(twice[0]), f" and --set {twice[0]} both give {twice[0]!r} a value. Leave one of them out."
             )
         return typed | settings
 
@@ -99,8 +99,10 @@ def _check_taken(name: str, typed: list[str]) -> None:
         if one not in parameters_of(name):
             others = in_a_row(methods_with(one), "or")
             raise ParameterError(
-                f"The method {name!r} does not take ", Setting(one), f": it is for {others}. Leave it out, or choose"
-                f" another method; `discreet methods {name}` lists what this one takes."
+                f"The method {name!r} does not take ",
+                Setting(one),
+                f": it is for {others}. Leave it out, or choose"
+                f" another method; `discreet methods {name}` lists what this one takes.",
             )
 
 

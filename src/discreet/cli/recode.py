@@ -53,7 +53,9 @@ def recode(
     if format not in FORMATS:
         raise DataError(f"{out.name!r} is written as .csv or .parquet. Choose a name with one of these endings.")
     if files := parquet_files(file):
-        refuse_unused(*names_of(ReadingOptions), because="Parquet files that are recoded in batches are read as they are")
+        refuse_unused(
+            *names_of(ReadingOptions), because="Parquet files that are recoded in batches are read as they are"
+        )
         with step(f"Recoding {len(files):,} files"):
             rows, names = _recode_files(folder, files, out, overwrite, format)
     else:

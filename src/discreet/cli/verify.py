@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
-from discreet.errors import DataError, shown
 
 if TYPE_CHECKING:
     from discreet.release.verify import Verification
@@ -35,7 +34,6 @@ def verify(
     from discreet.release.verify import verify as check
 
     watch(quiet=quiet, as_json=as_json)
-    must_be_owners(owner)
     with step("Reading and counting"):
         verification = check(folder, owner=owner, public_key=key, expected_id=release_id, patient=patient)
     if as_json:
@@ -43,19 +41,6 @@ def verify(
     else:
         _print(verification, folder, quiet)
     raise typer.Exit(0 if verification.holds else 1)
-
-
-def must_be_owners(folder: Path | None) -> None:
-    """DataError unless the folder is one that a release left for its owner."""
-    if folder is None or (folder / "trace.json").is_file() or (folder / "key.json").is_file():
-        return
-    below = folder / "owner"
-    hint = f" Did you mean {below}?" if (below / "trace.json").is_file() else ""
-    what = "has no trace.json" if folder.is_dir() else "does not exist"
-    raise DataError(
-        f"--owner names {shown(folder.name)}, which {what}: the owner's folder is the one that"
-        f" `discreet release` wrote beside the release.{hint}"
-    )
 
 
 def _answer(verification: Verification) -> dict[str, Any]:

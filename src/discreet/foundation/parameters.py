@@ -53,8 +53,12 @@ class Interval:
         a whole number of at least 2 a number above 0 and at most 1
         """
         kind = "a whole number" if self.kind is Integral else "a number"
-        low = "" if self.left is None else f"{'of at least' if self.closed in ('left', 'both') else 'above'} {self.left}"
-        high = "" if self.right is None else f"{'at most' if self.closed in ('right', 'both') else 'below'} {self.right}"
+        low = (
+            "" if self.left is None else f"{'of at least' if self.closed in ('left', 'both') else 'above'} {self.left}"
+        )
+        high = (
+            "" if self.right is None else f"{'at most' if self.closed in ('right', 'both') else 'below'} {self.right}"
+        )
         return " ".join([kind, *([f"{low} and {high}"] if low and high else [low or high or "that is finite"])])
 
 

@@ -29,7 +29,10 @@ _PROMISE_AND_USE = {
     "laplace-select": ("differential privacy", "only the names of the best columns are needed"),
     "exponential-select": ("differential privacy", "as laplace-select, one name after the other"),
     "private-fwell": ("differential privacy", "only the weights of the columns are needed"),
-    "breach-aware": ("breach increase (measured)", "columns shall help recipients more than attackers; rows stay unique"),
+    "breach-aware": (
+        "breach increase (measured)",
+        "columns shall help recipients more than attackers; rows stay unique",
+    ),
     "delta-sketch": ("delta-anonymity", "records are to be compared, not read; weak if an attacker has the key"),
     "variance-sketch": ("k-variance", "as delta-sketch; each record looks like its k nearest"),
 }
