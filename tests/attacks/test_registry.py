@@ -43,7 +43,7 @@ def test_those_that_apply_are_chosen_and_others_refused_by_name():
     assert [attack.name for attack in chosen(here, ["marketer", "marketer"])] == ["marketer"]
     with pytest.raises(DataError, match="'sparse' does not apply: it applies to baskets, and the release holds table"):
         chosen(here, ["sparse"])
-    with pytest.raises(DataError, match="'intersection' does not apply: it needs 'others'"):
+    with pytest.raises(DataError, match=r"'intersection' does not apply: it needs another release of the same persons\. Give 'others'"):
         chosen(here, ["intersection"])
     with pytest.raises(ParameterError, match="Did you mean 'marketer'"):
         chosen(here, ["marketeer"])
@@ -62,7 +62,7 @@ def test_what_cannot_be_tried_is_left_out_unless_it_was_asked_for():
     here = Case(Published.of(Mondrian(k=4, random_state=1).release(frame, roles)), Table.of(frame), roles, targets=50)
     findings, left_out = tried(here)
     assert "one known column each" in left_out["linkability"]
-    assert "it needs 'others'" in left_out["intersection"]
+    assert "it needs another release of the same persons" in left_out["intersection"]
     assert "sparse" not in left_out
     assert findings
     with pytest.raises(CannotAttack):
@@ -176,7 +176,8 @@ def test_attacks_say_which_settings_they_use():
             continue
         Watching.seen = set()
         attack(watching)
-        read = Watching.seen & SETTINGS
+        read = Watching.seen & (SETTINGS - {"control"})  # whose shape is looked at with that of the known persons
+        read |= {"control"} if {"absent", "baskets"} & Watching.seen or attack.name == "intersection" else set()
         said = {*attack.needs, *attack.uses} & SETTINGS
         assert read <= said, attack.name
         assert said - read <= {"aux_items", "population"}, attack.name  # of baskets; in place of the control group
