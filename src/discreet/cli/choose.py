@@ -53,7 +53,7 @@ def choose(
 
     watch(quiet=quiet, as_json=as_json)
     if plot is None:
-        refuse_unused("overwrite", "baseline", because="they are about the plots, which --plot writes")
+        refuse_unused("overwrite", "baseline", because="only plots use it, and --plot, which writes them, is not given")
     if plot is not None and plot.exists() and not (overwrite and plot.is_file()):
         raise DataError(f"{plot.name!r} exists already. Choose another file, or add --overwrite.")
     wanted = weights_of(in_words() if weights is None else weights)

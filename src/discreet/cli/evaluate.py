@@ -14,7 +14,7 @@ from discreet.cli.completion import complete_classifiers, complete_methods
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.method_options import build, said_defaults
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, emit, say, split, values, watch
+from discreet.cli.options import Json, Quiet, emit, given_once, say, split, values, watch
 from discreet.cli.parquet_files import parquet_files
 from discreet.cli.running import in_a_row, names_of, refuse_unused
 from discreet.errors import DataError, ParameterError, Setting
@@ -202,8 +202,7 @@ def _methods(
 
     common, used, methods = values(settings), set(), []
     points: dict[str, list[Any]] = {name: of for name, of in (("k", ks), ("epsilon", epsilons)) if of}
-    if twice := [name for name in points if name in common]:
-        raise ParameterError(Setting(twice[0]), f" and --set {twice[0]} both give {twice[0]!r}. Leave one out.")
+    given_once(points, settings)
     for text in texts:
         name, _, own = text.partition(":")
         mine = values(own.split(",")) if own else {}

@@ -184,7 +184,7 @@ def _of_columns(
     from discreet.data.baskets import Baskets
     from discreet.data.dataset import Dataset
 
-    refuse_unused("labels", "separator", because="they are for transactions, and --baskets columns are 0/1 columns")
+    refuse_unused("labels", "separator", because="--baskets columns are 0/1 columns of a table, no transactions")
     if target is None:
         raise RolesError("Baskets of 0/1 columns need --target, the column that holds the labels.")
     table = reading.read(file, by_cells=cells)

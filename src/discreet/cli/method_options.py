@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import shares, values
+from discreet.cli.options import given_once, shares
 from discreet.cli.running import in_a_row, running
 from discreet.errors import DataError, ParameterError, Setting, did_you_mean, listing, shown
 
@@ -68,34 +68,16 @@ class MethodOptions:
         typed = {one: v for one, v in arguments.items() if v is not None and one not in ("settings", "seed")}
         if self.l is not None and self.l.is_integer():
             typed["l"] = int(self.l)
-        settings = renamed_values(name, self.settings)
-        if name in known_methods():
-            _check_taken(name, list(typed))
-        if twice := [one for one in typed if one in settings]:
-            raise ParameterError(
-                Setting(twice[0]), f" and --set {twice[0]} both give {twice[0]!r} a value. Leave one of them out."
-            )
-        return typed | settings
-
-
-def known_methods() -> Mapping[str, Any]:
-    from discreet.methods import METHODS
-
-    return METHODS
-
-
-def renamed_values(name: str, settings: list[str] | None) -> dict[str, Any]:
-    """What `--set` gives, under today's names."""
-    from discreet.release.older_names import renamed
-
-    return renamed(name, values(settings))
+        _check_taken(name, list(typed))
+        return given_once(typed, self.settings)
 
 
 def _check_taken(name: str, typed: list[str]) -> None:
     """Refuse options that the method does not have, and name the methods that do."""
+    from discreet.methods import METHODS
     from discreet.methods.guide import methods_with, parameters_of
 
-    for one in typed:
+    for one in typed if name in METHODS else ():
         if one not in parameters_of(name):
             others = in_a_row(methods_with(one), "or")
             raise ParameterError(

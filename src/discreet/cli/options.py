@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.running import running
-from discreet.errors import DataError, plain, shown
+from discreet.errors import DataError, Setting, plain, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -135,6 +135,15 @@ def values(settings: list[str] | None) -> dict[str, Any]:
     {'k': 5, 'split': 'median', 'cuts': {'age': [40]}, 'weights': [0.5, 0.5], 'attackers': ['c45', 'naive-bayes']}
     """
     return {name: _value(text) for name, text in pairs(settings, "--set").items()}
+
+
+def given_once(typed: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:
+    """What was typed by options of its own and by `--set`; DataError for what was given both ways."""
+    by_set = values(settings)
+    if twice := [name for name in typed if name in by_set]:
+        name = twice[0]
+        raise DataError(Setting(name), f" and --set {name} both give {name!r} a value. Leave one of them out.")
+    return typed | by_set
 
 
 def _value(text: str) -> Any:

@@ -33,7 +33,7 @@ def reproduce(
     stopped run can resume. Results from other code or data are measured again.
     """
     if paper is None or paper == "page":
-        refuse_unused("table", "quick", "again", "under", because="they are about a paper, and none is named")
+        refuse_unused("table", "quick", "again", "under", because="no paper is named")
     if quick:
         refuse_unused("again", "under", because="--quick measures everything anew, and records nothing")
     root = checkout(Path.cwd())

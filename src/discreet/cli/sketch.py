@@ -68,7 +68,7 @@ def sketch(
     if out == _STANDARD:
         refuse_unused("overwrite", because="the sketches go to standard output")
     if Path(stream).suffix in (".parquet", *_ARROW):
-        refuse_unused("separator", "label_first", because="they are about lines of text")
+        refuse_unused("separator", "label_first", because="the records are no lines of text")
     method = DeltaSketch(
         delta, max_components=max_components, information=information, allow_determined=allow_determined
     )
