@@ -75,6 +75,20 @@ class _Python:
         return f"The {found.name!r} parameter of {found.owner} must be {allowed}. Got {found.value!r} instead."
 
 
+class PlainWords:
+    """The spelling of a file of settings: names as they stand there, ranges in words."""
+
+    def setting(self, setting: Setting) -> str:
+        return repr(setting.name) if setting.value is ... else f"{setting.name} = {written(setting.value, _quoted)}"
+
+    def outside(self, found: Outside) -> str:
+        return f"{found.name!r} must be {found.allowed.in_words}. Got {written(found.value, _quoted)}."
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else repr(value)
+
+
 def written(value: Any, text: Callable[[Any], str] = repr) -> str:
     """A value as it is written in code, with dots for what is left open.
 

@@ -21,6 +21,7 @@ from discreet.release.signature import new_key
 
 MARK = "Quux-7319"  # stands in cells; no message may repeat it
 ROLES = "--target again --quasi age,sex,town --sensitive ill --identifiers name"
+SHOP = "--baskets transactions --labels shop.labels"
 GOOD = f"{ROLES} --method mondrian --k 4"
 
 
@@ -136,7 +137,7 @@ def _recipes(folder: Path) -> None:
         "range": RECIPE + '[[methods]]\nname = "mondrian"\nk = 1\n',
         "parameter": RECIPE + '[[methods]]\nname = "mondrian"\nutility = "cm"\n',
         "typed": RECIPE.replace('"again"', "7"),
-        "overlap": RECIPE.replace('sensitive = ["ill"]', 'sensitive = ["age"]'),
+        "overlap": RECIPE.replace('sensitive = ["ill"]', 'other = ["age"]'),
         "absent": RECIPE.replace('"town"', '"towns"'),
         "empty": "",
         "weights": RECIPE + "[weights]\nutility = -3\n",
@@ -208,7 +209,7 @@ COMMANDS = {  # every command, with arguments that would be right
 def _usage() -> list[Wrong]:
     """What no command takes: an unknown option, too many arguments, too few, an option without its value."""
     lines = [w("releas", "Did you mean 'release'?"), w("--nonsense", "--nonsense"), w("x" * 300, "no command")]
-    lines += [w("ledger shw", "Did you mean 'show'?"), w("data lst", "Did you mean 'list'?"), w("key", "")]
+    lines += [w("ledger shw", "Did you mean 'show'?"), w("data lst", "Did you mean 'list'?")]
     for name, rest in COMMANDS.items():
         lines.append(w(f"{name} {rest} --nonsense", f"`discreet {name}` has no option --nonsense."))
         lines.append(w(f"{name} {rest} --jsno", "Did you mean --json?"))
@@ -274,7 +275,7 @@ def _release() -> list[Wrong]:
         of("--method mondrian --max-suppressed few", "--max-suppressed takes a share"),
         of("--method mondrian --max-suppressed 7", "--max-suppressed must be"),
         of("--method mondrian --max-suppressed rows=x", "--max-suppressed takes a share"),
-        of("--method tree-ladder --set detail=7", "--set detail must be"),
+        of("--method tree-ladder --set detail=-1", "--set detail must be"),
         of("--method tree-ladder --set bins=0", "--set bins must be"),
         of("--method kactus2 --set swap=3", "--set swap must be"),
         of("--method kactus2 --k 40 --max-suppressed 0", "By --max-suppressed"),
@@ -329,7 +330,7 @@ def _release() -> list[Wrong]:
         "--engine duckdb --threads 0": "",
         "--engine duckdb --labels shop.labels": "--engine takes tables",
         "--dry-run": "--dry-run",
-        "--item ill": "--engine duckdb",
+        "--item ill": "--item",
         "--row age": "--row",
         "--item ill --evaluate": "--evaluate",
         "--ledger ledger.db": "--data-set",
@@ -418,14 +419,14 @@ def _reading() -> list[Wrong]:
 
 def _roles() -> list[Wrong]:
     method = "--method mondrian --k 4"
-    lines = [
+    return [
         w(f"release people.csv --quasi age {method} --evaluate -o x", "Name it with --target"),
         w("release people.csv --quasi age --method tds -o x", "target"),
         w(f"release people.csv --quasi age {method} --split information -o x", "target"),
         w(f"release people.csv --target again {method} -o x", "quasi-identifiers"),
         w(f"release people.csv --target agian --quasi age {method} -o x", "Did you mean 'again'?"),
         w(f"release people.csv --target again --quasi agee {method} -o x", "Did you mean 'age'?"),
-        w(f"release people.csv --target again --quasi age,age {method} --other age -o x", "two roles"),
+        w(f"release people.csv --target again --quasi age {method} --other age -o x", "two roles"),
         w(f"release people.csv {ROLES} {method} --person sex -o x", "two roles"),
         w(f"release people.csv --target again --quasi age --other name {method} -o x", "--allow-unique name"),
         w(f"release people.csv --target again --quasi age --other \x1b[31m {method} -o x", "\\x1b[31m"),
@@ -460,7 +461,6 @@ def _roles() -> list[Wrong]:
         w("risk people.csv --quasi age -o out/owner/trace.json", "exists already"),
         w("risk people.csv --quasi age --population nowhere.csv", "no file"),
     ]
-    return lines
 
 
 def _others() -> list[Wrong]:
@@ -624,7 +624,7 @@ def _books() -> list[Wrong]:
         w("sketch --stream shop.dat --owner x --out y", ""),
         w("sketch --stream shop.dat --items nowhere --owner x --out y", "no file"),
         w("sketch --stream shop.dat --items items.txt --delta -1 --owner x --out y", "--delta must be"),
-        w("sketch --stream shop.dat --items items.txt --information 3 --owner x --out y", "--information must be"),
+        w("sketch --stream shop.dat --items items.txt --information -1 --owner x --out y", "--information must be"),
         w("sketch --stream shop.dat --items shop.labels --owner x --out people.csv", ""),
         w("sketch --stream shop.dat --owner x --out - --json", "--json"),
         w("sketch --stream broken.parquet --items shop.labels --owner x --out y", "damaged"),
@@ -663,7 +663,7 @@ def _unused() -> list[Wrong]:
         w("data write clinic --rows 20 --set rows=30 -o x.csv", "--rows"),
         w("compare people.csv good.toml --labels shop.labels -o x", "--labels"),
         w(
-            "release shop.dat --baskets transactions --labels shop.labels --method delta-sketch --evaluate -o x",
+            f"release shop.dat {SHOP} --method delta-sketch --evaluate -o x",
             "--eva",
         ),
         w(f"release people.csv {ROLES} --method mondrian --set split=median --split median -o x", "--split and --set"),

@@ -22,6 +22,9 @@ _OPTIONS = {  # parameters whose option has another name
 }
 
 
+_OF_METHODS = {"labels"}  # parameters whose name is that of an option for something else
+
+
 class CommandWords:
     """How a command names parameters: by its own options, else as `--set name=value` if it takes that."""
 
@@ -30,7 +33,7 @@ class CommandWords:
 
     def setting(self, setting: Setting) -> str:
         name, value = setting.name, setting.value
-        option = self._options.get(_OPTIONS.get(name, name))
+        option = None if name in _OF_METHODS else self._options.get(_OPTIONS.get(name, name))
         if option is not None:
             return spelt(option) if value is ... else _typed(option, value)
         if "settings" in self._options:
