@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.file_options import BasketOptions, ReadingOptions
+from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
 from discreet.errors import DataError, RolesError, did_you_mean
@@ -71,6 +72,7 @@ def attack(
     targets: Annotated[int, _tries("At most this many persons or guesses, for attacks that sample them.")] = 2000,
     seed: Annotated[int, _tries("Which persons and guesses are tried.")] = 0,
     reading: ReadingOptions,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -87,6 +89,9 @@ def attack(
 
     watch(quiet=quiet, as_json=as_json)
     _must_be_positive(aux_items=aux_items, targets=targets)
+    asked = Options(RoleOptions(sensitive=sensitive, person=person), reading)
+    options = GivenRecipe(recipe, quiet=quiet or as_json).options(known, asked)
+    sensitive, person, reading = options.roles.sensitive, options.roles.person, options.reading
     folder, *others = [*folders, *(other or [])]
     for path in (folder, *others):
         _must_be_release(path)

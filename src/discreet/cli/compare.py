@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.file_options import ReadingOptions
+from discreet.cli.given_recipe import RecipePath, recipe_or_refuse
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, step, watch
 from discreet.errors import DataError, RolesError, listing, shown
 
@@ -35,6 +36,7 @@ def compare(
         Path | None, typer.Option(help="Without a recipe: the data is transactions, and this file has their labels.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="How many cores to use, whatever the recipe says.")] = None,
+    recipe_option: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -48,6 +50,7 @@ def compare(
 
     watch(quiet=quiet, as_json=as_json)
     roles: GuessedRoles | None = None
+    recipe = recipe_or_refuse(recipe_option, recipe)
     if recipe is None:
         study_recipe, text, roles = _suggested(data, target, labels)
         if roles is not None and not as_json and not quiet:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.method_options import build
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, split, values, watch
@@ -51,11 +52,11 @@ def evaluate(
         ),
     ],
     method: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="Such as mondrian, or mondrian:split=information,k=10; repeatable.", rich_help_panel=_METHODS
         ),
-    ],
+    ] = None,
     k: Annotated[
         list[int] | None, typer.Option("--k", help="For methods with a k; repeatable.", rich_help_panel=_METHODS)
     ] = None,
@@ -96,6 +97,7 @@ def evaluate(
     detail: Annotated[
         bool, typer.Option(help="Measure what releases hold, too; runs each method once more.", rich_help_panel=_STUDY)
     ] = True,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -107,8 +109,10 @@ def evaluate(
     from discreet.evaluate.detail import table_of_kept
 
     watch(quiet=quiet, as_json=as_json)
-    methods = _methods(method, k, epsilon, settings)
-    dataset, note = _dataset(file, roles, baskets, reading, sample, seed)
+    given = GivenRecipe(recipe, quiet=quiet or as_json)
+    options = given.options(file, Options(roles, reading, baskets))
+    methods = _methods(method, k, epsilon, settings, given)
+    dataset, note = _dataset(file, options.roles, options.baskets, options.reading, sample, seed)
     evaluation = evaluate_utility(
         methods,
         dataset.checked(),
@@ -163,11 +167,21 @@ def _kept(evaluation: Evaluation, methods: list[Method], dataset: Dataset, seed:
 
 
 def _methods(
-    texts: list[str], ks: list[int] | None, epsilons: list[float] | None, settings: list[str] | None
+    texts: list[str] | None,
+    ks: list[int] | None,
+    epsilons: list[float] | None,
+    settings: list[str] | None,
+    recipe: GivenRecipe,
 ) -> list[Method]:
     """Every method with every k or epsilon that it takes; parameters after a colon are for that method alone."""
     from discreet.methods import METHODS
 
+    if not texts:
+        if recipe.recipe is None:
+            raise DataError(
+                "No method is named. Name some with --method, such as mondrian, or give a recipe with --recipe."
+            )
+        return recipe.methods(k=ks, epsilon=epsilons, **{one: [value] for one, value in values(settings).items()})
     common, used, methods = values(settings), set(), []
     for text in texts:
         name, _, own = text.partition(":")

@@ -53,13 +53,18 @@ class MethodOptions:
 
     def build(self, name: str) -> Method:
         """The named method with these parameters."""
+        return build(name, self.parameters)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that were given."""
         arguments = asdict(self) | {"random_state": self.seed}
         if self.max_suppressed is not None:
             arguments["max_suppressed"] = shares(self.max_suppressed, "--max-suppressed")
         parameters = {one: v for one, v in arguments.items() if v is not None and one not in ("settings", "seed")}
         if self.l is not None and self.l.is_integer():
             parameters["l"] = int(self.l)
-        return build(name, parameters | values(self.settings))
+        return parameters | values(self.settings)
 
 
 def build(name: str, parameters: dict[str, Any]) -> Method:

@@ -14,6 +14,7 @@ import typer
 
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
@@ -98,8 +99,11 @@ class LedgerOptions:
 
 @with_groups
 def release(
+    *,
     out: Annotated[Path, _written("Folder to write: release/ to publish, owner/ to keep.", "--out", "-o")],
-    method: Annotated[str, parameter("The method, such as mondrian or greedy; an unknown name lists all.")],
+    method: Annotated[
+        str | None, parameter("The method, such as mondrian or greedy; an unknown name lists all.")
+    ] = None,
     parameters: MethodOptions,
     roles: RoleOptions,
     output: OutputOptions,
@@ -112,6 +116,7 @@ def release(
         Path | None,
         typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
     ] = None,
+    recipe: RecipePath = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --engine: only say what the release would take.")
     ] = False,
@@ -124,10 +129,13 @@ def release(
     """
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
+    given = GivenRecipe(recipe, quiet=quiet or as_json)
+    options = given.options(file, Options(roles, reading, baskets))
+    roles, reading, baskets = options.roles, options.reading, options.baskets
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
-    chosen = parameters.build(method)
+    chosen = given.method(method, parameters)
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
@@ -140,7 +148,11 @@ def release(
         return
     with ExitStack() as until_saved:
         if rows.is_used:
-            asked = {"method": method, **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)}}
+            asked = {
+                "method": chosen.name,
+                "recipe": _asked(given),
+                **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)},
+            }
             job = ReleaseJob(out, asked, rows.memory, dry_run, quiet, as_json, until_saved)
             made = _of_engine(chosen, rows, file, roles, baskets, reading, output, job)
         else:
@@ -158,6 +170,10 @@ def release(
         say(made.outcome.release.verdict.sentence())
     else:
         _print(made.summary, out, account)
+
+
+def _asked(given: GivenRecipe) -> str | None:
+    return None if given.recipe is None else given.recipe.model_dump_json()
 
 
 def _outcome(release: Release) -> Outcome:
