@@ -46,7 +46,7 @@ _STREET = (
 _WHOLE: dict[str, str] = {  # forms that a whole cell has
     "e-mail addresses": r"[\w.+'-]{1,64}@[\w-]+(\.[\w-]+)+",
     "web addresses": r"(https?://|ftp://|www\.)\S+",
-    "IP addresses": rf"{CONTAINED['ip']}|([0-9A-Fa-f]{{0,4}}:){{2,7}}[0-9A-Fa-f]{{0,4}}",
+    "IP addresses": rf"{CONTAINED['ip']}|(?=.*::)(?=.*[0-9A-Fa-f])[0-9A-Fa-f:]{{3,39}}",  # 12:30:00 is a time
     "device addresses (MAC)": r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}",
     "universal identifiers (UUID)": r"\{?[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}?",
     "coordinates": r"\(?[+-]?\d{1,2}\.\d{2,}°?\s*[,; ]\s*[+-]?\d{1,3}\.\d{2,}°?\)?",

@@ -188,7 +188,7 @@ def _measured(table: Table, found: Inspection) -> Inspection:
         found,
         risk=risk(table, found.quasi, persons=persons),
         together=distinctness(np.bincount(of_row, minlength=len(first))),
-        singling=singling_sets(table, found.quasi, persons=persons),
+        singling=singling_sets(table.columns(found.quasi), persons=persons),
         changes=tuple(unique.changes()),
         besides=tuple(unique.known_besides(undecided)),
     )

@@ -75,6 +75,8 @@ class UniqueRows:
 
     def known_besides(self, columns: Sequence[Column]) -> list[ColumnKnown]:
         """Each of these columns known, too."""
+        if self.unique == len(self._sum):
+            return [ColumnKnown(column.name, len(self._sum)) for column in columns]
         found = []
         with progress("Adding undecided columns", total=len(columns)) as bar:
             for column in columns:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest sets of columns that single out: in each of them some rows are alone, and in no smaller one.
 
-These are the minimal sample uniques of special_uniques.py, counted by their columns. How many columns are looked at
-together depends on the size of the table, so that it takes seconds.
+These are the minimal sample uniques of special_uniques.py, which finds them all, row by row. Here only the rows of each
+set are counted, and only sets of few columns, which takes seconds on large tables, too: a row that is alone in a part of
+a set is alone in the set, and nobody is like it, so it is left out of the count of every larger set. How many columns
+are looked at together depends on the size of the table.
 """
 
 from __future__ import annotations
@@ -10,14 +12,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
-from discreet.data.table import Table
-from discreet.risk.special_uniques import MOST_COLUMNS, special_uniques
+from discreet.counting.tally import distinct_codes
+from discreet.data.column import Column
+from discreet.foundation.progress import progress
 
-_EFFORT = 150_000_000  # rows times sets of columns, a second or two
+_EFFORT = 120_000_000  # rows times sets of columns
 _LARGEST = 4  # columns that are looked at together
+_MOST_PAIRED = 25  # columns, where all pairs of more would take too long
+_CELLS = 1 << 22  # possible combinations of values that are counted without being numbered
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class SinglingSets:
 
     largest   the most columns that were looked at together
     rows      rows that some set singles out
-    of        the columns that were looked at: at most 62
+    of        the columns that were looked at: where there are very many, those with most values
     """
 
     sets: tuple[SinglingSet, ...]
@@ -43,32 +49,71 @@ class SinglingSets:
     of: tuple[str, ...]
 
 
-def singling_sets(table: Table, quasi: Sequence[str], *, persons: np.ndarray | None = None) -> SinglingSets:
-    """The smallest sets among these columns.
+def singling_sets(columns: Sequence[Column], *, persons: np.ndarray | None = None) -> SinglingSets:
+    """The smallest sets among these columns; with `persons`, somebody is alone if all rows of the group are theirs.
 
+    >>> from discreet.data.table import Table
     >>> table = Table.of({"age": [20, 20, 60], "sex": ["f", "m", "f"], "town": ["a", "a", "a"]})
-    >>> [(one.columns, one.rows) for one in singling_sets(table, ["age", "sex", "town"]).sets]
+    >>> [(one.columns, one.rows) for one in singling_sets(table.columns(["age", "sex", "town"])).sets]
     [(('age',), 1), (('sex',), 1), (('age', 'sex'), 1)]
     """
-    looked_at = tuple(quasi)
-    if len(looked_at) > MOST_COLUMNS:  # those that tell most apart
-        looked_at = tuple(sorted(looked_at, key=lambda name: -table.column(name).levels)[:MOST_COLUMNS])
-    largest = _affordable(len(looked_at), len(table))
-    found = special_uniques(table, looked_at, persons=persons, max_size=largest)
-    numbers, counts = np.unique(found.sets, return_counts=True)
-    sets = [
-        SinglingSet(tuple(name for place, name in enumerate(looked_at) if int(number) >> place & 1), int(rows))
-        for number, rows in zip(numbers, counts, strict=True)
-    ]
-    places = {name: place for place, name in enumerate(looked_at)}
-    sets.sort(key=lambda one: (len(one.columns), -one.rows, [places[name] for name in one.columns]))
-    return SinglingSets(tuple(sets), found.max_size, found.scored, looked_at)
+    n_rows = len(columns[0])
+    looked_at = _affordable_columns(columns, n_rows)
+    largest = _affordable_size(len(looked_at), n_rows)
+    who = np.arange(n_rows, dtype=np.int32) if persons is None else persons.astype(np.int32)
+    codes = [column.codes for column in looked_at]
+    levels = [column.levels + 1 for column in looked_at]
+    found: list[SinglingSet] = []
+    alone: dict[tuple[int, ...], np.ndarray] = {(): np.zeros(n_rows, dtype=bool)}  # in the set or in a part of it
+    ever = np.zeros(n_rows, dtype=bool)
+    total = sum(math.comb(len(looked_at), size) for size in range(1, largest + 1))
+    with progress("Looking for columns that single out", total=total) as bar:
+        for size in range(1, largest + 1):
+            smaller, alone = alone, {}
+            for places in combinations(range(len(looked_at)), size):
+                before = np.logical_or.reduce([smaller[part] for part in combinations(places, size - 1)])
+                rest = np.flatnonzero(~before)
+                new = rest[_alone([codes[p] for p in places], [levels[p] for p in places], rest, who)]
+                if len(new):
+                    found.append(SinglingSet(tuple(looked_at[p].name for p in places), len(new)))
+                    ever[new] = True
+                if size < largest:
+                    before[new] = True
+                    alone[places] = before
+                bar.advance()
+    found.sort(key=lambda one: (len(one.columns), -one.rows))  # stable: equal ones in the order of the columns
+    return SinglingSets(tuple(found), largest, int(ever.sum()), tuple(column.name for column in looked_at))
 
 
-def _affordable(n_columns: int, n_rows: int) -> int:
+def _alone(codes: list[np.ndarray], levels: list[int], rows: np.ndarray, who: np.ndarray) -> np.ndarray:
+    """Which of these rows share their codes with nobody else among them."""
+    cells = math.prod(levels)
+    if cells <= _CELLS:
+        key = codes[0][rows].astype(np.int64)
+        for code, level in zip(codes[1:], levels[1:], strict=True):
+            key = key * level + code[rows]
+    else:
+        distinct, key = distinct_codes([code[rows] for code in codes], len(rows), levels, ordered=False)
+        cells = len(distinct)
+    persons = who[rows]
+    owner = np.zeros(cells, dtype=np.int32)
+    owner[key] = persons  # one of those who have it
+    is_shared = np.zeros(cells, dtype=bool)
+    is_shared[key[owner[key] != persons]] = True
+    return ~is_shared[key]
+
+
+def _affordable_columns(columns: Sequence[Column], n_rows: int) -> list[Column]:
+    if math.comb(len(columns), 2) * n_rows <= _EFFORT or len(columns) <= _MOST_PAIRED:
+        return list(columns)
+    most = sorted(columns, key=lambda column: -column.levels)[:_MOST_PAIRED]
+    return [column for column in columns if any(column is one for one in most)]
+
+
+def _affordable_size(n_columns: int, n_rows: int) -> int:
     total = 0
     for size in range(1, min(n_columns, _LARGEST) + 1):
         total += math.comb(n_columns, size) * n_rows
-        if total > (_EFFORT if size > 2 else 5 * _EFFORT) and size > 1:  # pairs are worth more patience
+        if total > _EFFORT and size > 2:
             return size - 1
     return min(n_columns, _LARGEST)

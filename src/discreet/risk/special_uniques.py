@@ -125,10 +125,7 @@ def special_uniques(
     size = min(max_size or _affordable(len(quasi)), len(quasi))
     columns = table.columns(quasi)
     who = np.arange(len(table)) if persons is None else np.asarray(persons)
-    kept = _twice_at_most(groups.of_row) if persons is None else np.arange(len(table))
-    codes = [column.codes[kept] for column in columns]
-    rows, sets = minimal_uniques(codes, [c.levels for c in columns], who[kept], is_unique[kept], size)
-    rows = kept[rows]
+    rows, sets = minimal_uniques([c.codes for c in columns], [c.levels for c in columns], who, is_unique, size)
     worth = _worth(len(quasi), size)[_size_of(sets)]
     scores = np.bincount(rows, worth, minlength=len(table))
     total = float(scores.sum())
@@ -137,17 +134,6 @@ def special_uniques(
     }
     dis = None if fraction is None else _dis(scores, groups, is_unique, len(quasi), fraction)
     return SpecialUniques(quasi, size, rows, sets, scores, dis, shares)
-
-
-def _twice_at_most(of_row: np.ndarray) -> np.ndarray:
-    """Rows among which each distinct row is once or twice: two persons are as little alone as a thousand."""
-    if not len(of_row):
-        return np.empty(0, dtype=np.int64)
-    order = np.argsort(of_row, kind="stable")
-    ordered = of_row[order]
-    third = np.zeros(len(ordered), dtype=bool)
-    third[2:] = ordered[2:] == ordered[:-2]
-    return np.sort(order[~third])
 
 
 def intrusion_chance(groups: SampledGroups, fraction: float) -> float:
