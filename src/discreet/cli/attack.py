@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.completion import complete_attacks
-from discreet.cli.file_options import BasketOptions, ReadingOptions
+from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
 from discreet.cli.running import in_a_row, names_of, refuse_unused
@@ -79,6 +80,7 @@ def attack(
         bool, _tries("Explain every attack: what was asked, what was found, what to mind.", "--explain")
     ] = False,
     reading: ReadingOptions,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -98,6 +100,9 @@ def attack(
         refuse_unused("person", because="it names a column of the table of --known")
     if not any((known, control, population, gone)):
         refuse_unused(*names_of(ReadingOptions), because="no table is read: --known names one")
+    asked = Options(RoleOptions(sensitive=sensitive, person=person), reading)
+    options = GivenRecipe(recipe, quiet=quiet or as_json).options(known, asked)
+    sensitive, person, reading = options.roles.sensitive, options.roles.person, options.reading
     folder, *others = [*folders, *(other or [])]
     for path in (folder, *others):
         _must_be_release(path)

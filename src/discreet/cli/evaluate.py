@@ -12,6 +12,7 @@ import typer
 
 from discreet.cli.completion import complete_classifiers, complete_methods
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.method_options import build, said_defaults
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, given_once, say, split, values, watch
@@ -52,13 +53,13 @@ def evaluate(
         ),
     ],
     method: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="Such as mondrian, or mondrian:split=information,k=10; repeatable.",
             rich_help_panel=_METHODS,
             autocompletion=complete_methods,
         ),
-    ],
+    ] = None,
     k: Annotated[
         list[int] | None,
         typer.Option("--k", help="For methods with a k; repeatable.", rich_help_panel=_METHODS, show_default="5"),
@@ -104,6 +105,7 @@ def evaluate(
     detail: Annotated[
         bool, typer.Option(help="Measure what releases hold, too; runs each method once more.", rich_help_panel=_STUDY)
     ] = True,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -115,9 +117,11 @@ def evaluate(
     from discreet.evaluate.detail import table_of_kept
 
     watch(quiet=quiet, as_json=as_json)
-    methods = _methods(method, k, epsilon, settings)
-    promised, sentences = _defaults(method, k, epsilon, settings)
-    dataset, note = _dataset(file, roles, baskets, reading, sample, seed)
+    given = GivenRecipe(recipe, quiet=quiet or as_json)
+    options = given.options(file, Options(roles, reading, baskets))
+    methods = _methods(method, k, epsilon, settings, given)
+    promised, sentences = _defaults(method or [], k, epsilon, settings)
+    dataset, note = _dataset(file, options.roles, options.baskets, options.reading, sample, seed)
     evaluation = evaluate_utility(
         methods,
         dataset.checked(),
@@ -194,12 +198,22 @@ def _defaults(
 
 
 def _methods(
-    texts: list[str], ks: list[int] | None, epsilons: list[float] | None, settings: list[str] | None
+    texts: list[str] | None,
+    ks: list[int] | None,
+    epsilons: list[float] | None,
+    settings: list[str] | None,
+    recipe: GivenRecipe,
 ) -> list[Method]:
     """Every method with every k or epsilon that it takes; parameters after a colon are for that method alone."""
     from discreet.methods import METHODS
     from discreet.methods.guide import methods_with, parameters_of
 
+    if not texts:
+        if recipe.recipe is None:
+            raise DataError(
+                "No method is named. Name some with --method, such as mondrian, or give a recipe with --recipe."
+            )
+        return recipe.methods(k=ks, epsilon=epsilons, **{one: [value] for one, value in values(settings).items()})
     common, used, methods = values(settings), set(), []
     points: dict[str, list[Any]] = {name: of for name, of in (("k", ks), ("epsilon", epsilons)) if of}
     given_once(points, settings)

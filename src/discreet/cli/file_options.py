@@ -55,7 +55,8 @@ class ReadingOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """The options that were used, as arguments of `Table.of` and keys of a recipe."""
-        arguments = asdict(self) | {"names": list(split(self.names)), "kinds": pairs(self.kinds, "--kind")}
+        names = list(self.names) if isinstance(self.names, tuple) else list(split(self.names))  # a recipe lists them
+        arguments = asdict(self) | {"names": names, "kinds": pairs(self.kinds, "--kind")}
         arguments["delimiter"] = tab(self.delimiter)
         return {name: value for name, value in arguments.items() if value not in (None, [], {})}
 

@@ -58,34 +58,18 @@ class MethodOptions:
 
     def build(self, name: str) -> Method:
         """The named method with these parameters."""
-        return build(name, self.parameters(name))
+        return build(name, self.parameters)
 
-    def parameters(self, name: str) -> dict[str, Any]:
-        """The parameters that were given; DataError for one that is given twice or that the method does not have."""
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that were given; DataError for one that is given twice."""
         arguments = asdict(self) | {"random_state": self.seed}
         if self.max_suppressed is not None:
             arguments["max_suppressed"] = shares(self.max_suppressed, "--max-suppressed")
         typed = {one: v for one, v in arguments.items() if v is not None and one not in ("settings", "seed")}
         if self.l is not None and self.l.is_integer():
             typed["l"] = int(self.l)
-        _check_taken(name, list(typed))
         return given_once(typed, self.settings)
-
-
-def _check_taken(name: str, typed: list[str]) -> None:
-    """Refuse options that the method does not have, and name the methods that do."""
-    from discreet.methods import METHODS
-    from discreet.methods.guide import methods_with, parameters_of
-
-    for one in typed if name in METHODS else ():
-        if one not in parameters_of(name):
-            others = in_a_row(methods_with(one), "or")
-            raise ParameterError(
-                f"The method {name!r} does not take ",
-                Setting(one),
-                f": it is for {others}. Leave it out, or choose"
-                f" another method; `discreet methods {name}` lists what this one takes.",
-            )
 
 
 def build(name: str, parameters: dict[str, Any]) -> Method:
@@ -101,14 +85,15 @@ def build(name: str, parameters: dict[str, Any]) -> Method:
             " `discreet methods` says when to use which."
         )
     accepted, parameters = sorted(parameters_of(name)), renamed(name, parameters)
-    unknown = [parameter for parameter in parameters if parameter not in accepted]
-    if unknown:
-        hint = did_you_mean(unknown[0], accepted)
-        others = methods_with(unknown[0])
-        elsewhere = f" It is for {in_a_row(others, 'or')}." if others and not hint else ""
-        raise DataError(
-            f"The method {name!r} has no parameter {listing(unknown)}.{hint}{elsewhere} It has"
-            f" {listing(accepted, most=20)}."
+    unknown = next((parameter for parameter in parameters if parameter not in accepted), None)
+    if unknown is not None:
+        others = methods_with(unknown)
+        near = did_you_mean(unknown, accepted)
+        hint = f"it is for {in_a_row(others, 'or')}." if others else f"no method has it.{near}"
+        raise ParameterError(
+            f"The method {name!r} does not take ",
+            Setting(unknown),
+            f": {hint} `discreet methods {name}` lists what it takes.",
         )
     method = METHODS[name](**parameters)
     check_parameters(method, method._parameter_constraints)  # before the file is read

@@ -15,7 +15,8 @@ import typer
 from discreet.cli.completion import complete_methods
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
-from discreet.cli.method_options import MethodOptions, build, parameter, said_defaults
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
+from discreet.cli.method_options import MethodOptions, parameter, said_defaults
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
 from discreet.cli.release_items import ItemOptions
@@ -101,11 +102,16 @@ class LedgerOptions:
 
 @with_groups
 def release(
+    *,
     out: Annotated[Path, _written("Folder to write: release/ to publish, owner/ to keep.", "--out", "-o")],
     method: Annotated[
-        str,
-        parameter("The method, such as mondrian or greedy: see `discreet methods`.", autocompletion=complete_methods),
-    ],
+        str | None,
+        parameter(
+            "The method, such as mondrian or greedy: see `discreet methods`.",
+            default="that of the recipe",
+            autocompletion=complete_methods,
+        ),
+    ] = None,
     parameters: MethodOptions,
     roles: RoleOptions,
     output: OutputOptions,
@@ -118,6 +124,7 @@ def release(
         Path | None,
         typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
     ] = None,
+    recipe: RecipePath = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --engine: only say what the release would take.")
     ] = False,
@@ -130,18 +137,20 @@ def release(
     """
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
+    given = GivenRecipe(recipe, quiet=quiet or as_json)
+    options = given.options(file, Options(roles, reading, baskets))
+    roles, reading, baskets = options.roles, options.reading, options.baskets
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
-    given = parameters.parameters(method)
-    chosen = build(method, given)
-    _refuse_unused(chosen, roles)
+    chosen, stated = given.method(method, parameters)
+    _refuse_unused(chosen)
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
     if dry_run and not rows.is_used:
         raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
-    defaults, note = said_defaults(method, given)
+    defaults, note = said_defaults(chosen.name, stated)
     if items.is_given:
         made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
         _save(_outcome(made_of_items), {}, out, output, account)
@@ -149,7 +158,11 @@ def release(
         return
     with ExitStack() as until_saved:
         if rows.is_used:
-            asked = {"method": method, **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)}}
+            asked = {
+                "method": chosen.name,
+                "recipe": _asked(given),
+                **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)},
+            }
             job = ReleaseJob(out, asked, rows.memory, dry_run, quiet, as_json, until_saved)
             made = _of_engine(chosen, rows, file, roles, baskets, reading, output, job)
         else:
@@ -169,6 +182,10 @@ def release(
         _print(made.summary, out, account)
         if note:
             say(note, err=True)
+
+
+def _asked(given: GivenRecipe) -> str | None:
+    return None if given.recipe is None else given.recipe.model_dump_json()
 
 
 def _outcome(release: Release) -> Outcome:
@@ -267,7 +284,7 @@ def _of_engine(
     return _Made(outcome, summarise_counts(outcome, engine, named, name=name), _candidates(method))
 
 
-def _refuse_unused(method: Method, roles: RoleOptions) -> None:
+def _refuse_unused(method: Method) -> None:
     """Refuse options that have no effect on a release by this method."""
     if method.gives not in ("", "synthetic", "sketches"):
         refuse_unused("format", because=f"{method.name} publishes {method.gives}, in a file of JSON")

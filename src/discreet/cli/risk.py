@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.file_options import ReadingOptions
+from discreet.cli.file_options import ReadingOptions, RoleOptions
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, split, step, watch
 from discreet.cli.running import names_of, refuse_unused
@@ -62,6 +63,7 @@ def risk(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write: .html or .json.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     reading: ReadingOptions,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -79,7 +81,10 @@ def risk(
         refuse_unused("overwrite", because="no file is written without --out")
     if population is None and _release_in(file) is not None:
         refuse_unused(*names_of(ReadingOptions), because="a release states how it is written")
-    data, roles = _data(file, quasi, person, identifiers, owner, reading)
+    asked = Options(RoleOptions(quasi=quasi, person=person, identifiers=identifiers), reading)
+    options = GivenRecipe(recipe, quiet=quiet or as_json).options(file, asked)
+    reading, named = options.reading, options.roles
+    data, roles = _data(file, named.quasi, named.person, named.identifiers, owner, reading)
     persons = None if population is None else reading.read(population)
     with step("Measuring"):
         found = risk_of(
@@ -119,7 +124,7 @@ def _data(
     folder = _release_in(file)
     if folder is not None:
         if quasi or person or identifiers:
-            raise RolesError("A release has its own roles; leave --quasi, --person and --identifiers out.")
+            raise RolesError("A release has its own roles; leave --quasi, --person, --identifiers and --recipe out.")
         with step("Reading the release"):
             return Published.of(folder, owner=owner), None
     if owner is not None:
