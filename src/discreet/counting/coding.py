@@ -102,7 +102,7 @@ class ListedCells(Coding):
     def of_column(cls, column: Column) -> ListedCells:
         """Of a column whose cells are its values already, as those of a table in memory."""
         code_of = np.arange(len(column.values) + 1, dtype=np.int32)
-        return cls(column.name, column.kind, column.values, column.values, code_of, column.has_missing)
+        return cls(column.name, column.kind, column.values, column.values, code_of, column.has_missing, column.reading)
 
     @property
     def type(self) -> pa.DataType:

@@ -230,6 +230,11 @@ class Table(Content):
         order = {name: self._readings[name] for name in self.names if name in self._readings}
         return HowRead(() if self._origin is None else self._origin.source.notes, order)
 
+    @property
+    def notations(self) -> dict[str, str]:
+        """The names of the notations of columns whose texts are not plain, as a release records them."""
+        return {name: one.notation.name for name, one in self._readings.items() if one.notation is not None}
+
     def reread(
         self,
         *,
@@ -240,8 +245,7 @@ class Table(Content):
     ) -> Table:
         """The table read again from its source, with other kinds, formats, or notations that a release recorded.
 
-        Of a table that was made from others, only columns of texts can be read anew. `elsewhere` tells what columns
-        outside the table show.
+        Of a table made from others, only texts are read anew. `elsewhere` tells what columns outside the table show.
         """
         before = Formats() if self._reader is None else self._reader.formats
         formats = replace(formats or before, recorded=dict(recorded or {}))
