@@ -51,15 +51,15 @@ class ReadingOptions:
     ] = None
     decimal: Annotated[
         list[str] | None,
-        _reading(help="The decimal mark: , or . ; or column=MARK; recognised if not given; repeatable."),
+        _reading(help="The decimal mark, a comma or a point; or column=MARK; else recognised."),
     ] = None
     thousands: Annotated[
         list[str] | None,
-        _reading(help="The mark between thousands: , . space apostrophe none; or column=MARK; repeatable."),
+        _reading(help="The mark between thousands, or space, apostrophe, none; or column=MARK; else recognised."),
     ] = None
     date_format: Annotated[
         list[str] | None,
-        _reading(help="day-first, month-first, year-first or such as DD.MM.YYYY; or column=FORMAT; repeatable."),
+        _reading(help="day-first, month-first, year-first or such as DD.MM.YYYY; or column=FORMAT; else recognised."),
     ] = None
     table: Annotated[str | None, _reading(help="A table of a database (SQLite, DuckDB, PostgreSQL).")] = None
 

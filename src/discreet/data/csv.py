@@ -155,8 +155,8 @@ def possible_encodings(path: Path, head: bytes) -> list[str]:
     if head.startswith(b"PK\x03\x04"):
         raise DataError(f"{path.name!r} is a packed file (a spreadsheet or a zip archive). Save its table as CSV.")
     if b"\x00" in re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]:  # UTF-16 has them in every line
-        if (codec := _without_mark(head)) is not None:
-            return [codec]
+        if (found := _without_mark(head)) is not None:
+            return [found]
         raise DataError(
             f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
         )
