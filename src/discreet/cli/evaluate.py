@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.completion import complete_classifiers, complete_methods
-from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
+from discreet.cli.file_options import CELL_OPTIONS, BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.method_options import build, said_defaults
 from discreet.cli.option_groups import with_groups
@@ -161,11 +161,11 @@ def _dataset(
             "sample", because="the file is read whole; samples are drawn from folders and large Parquet files"
         )
         return read_dataset(file, roles, baskets, reading), ""
-    dialect = [name for name in names_of(ReadingOptions) if name not in ("kinds", "missing")]
+    dialect = [name for name in names_of(ReadingOptions) if name not in CELL_OPTIONS]
     refuse_unused(*dialect, because="Parquet files state how they are written")
     rows, total = sampled_rows(files, rows=sample, random_state=seed)
     note = f"Measured on a random sample of {len(rows):,} of {total:,} rows. A whole table gives finer groups."
-    kinds = {name: value for name, value in reading.arguments.items() if name in ("kinds", "missing")}
+    kinds = {name: value for name, value in reading.arguments.items() if name in CELL_OPTIONS}
     return roles.dataset(Table.of(rows, **kinds)), note
 
 
