@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import listing
-from discreet.report.wording import approximately, count, number, percent, plural, points
+from discreet.report.wording import count, number, percent, plural, points
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +22,7 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
     lines = [verdict["sentence"], f"  evidence      {verdict['evidence']}"]
     if of_rows:
         before, after = summary["risk_before"], release["risk_after"]
-        unique = f"{approximately(before['unique_share'])} before, {approximately(after['unique_share'])} after"
+        unique = f"{percent(before['unique_share'])} before, {percent(after['unique_share'])} after"
         if release["certificate"]["noise"]:
             lines.append("  rows          synthetic: none of them is the row of a person")
         else:
@@ -111,11 +111,11 @@ def _losses(release: dict[str, Any], shape: str, *, has_target: bool) -> list[st
     groups = losses["groups"]
     if shape == "table":
         penalty = losses["certainty_penalty"]
-        uncertain = "" if penalty is None else f", certainty penalty {approximately(penalty)}"
-        lines.append(f"  loss          {approximately(losses['information_loss'])} of the cells suppressed{uncertain}")
+        uncertain = "" if penalty is None else f", certainty penalty {percent(penalty)}"
+        lines.append(f"  loss          {percent(losses['information_loss'])} of the cells suppressed{uncertain}")
     summary = [plural(groups["groups"], "group")]
     if has_target:
-        of_rows = approximately(losses["pure_row_share"])
+        of_rows = percent(losses["pure_row_share"])
         summary.append(f"{count(groups['pure_groups'])} of one class ({of_rows} of the rows)")
     if groups["diversity"]:
         fewest = ", ".join(f"{count(least)} in {name!r}" for name, least in list(groups["diversity"].items())[:8])
@@ -190,7 +190,7 @@ def comparison(summary: dict[str, Any]) -> Table:
             release["promise"],
             number(release["verdict"]["measured"]),
             f"{n_columns} of {release['quasi_before']}",
-            f"{approximately(changes['changed_cells'] / cells)}, {approximately(changes['suppressed_cells'] / cells)}",
+            f"{percent(changes['changed_cells'] / cells)}, {percent(changes['suppressed_cells'] / cells)}",
             "" if release["utility"] is None else _interval(release["utility"]["accuracy_after"]),
             "[green]yes[/green]" if verified else "[red]no[/red]",
         )
