@@ -17,6 +17,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.policy_options import PolicyOptions, enforced, say_policy
 from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
 from discreet.errors import CannotRelease, DataError, RolesError, plain
@@ -108,6 +109,7 @@ def release(
     reading: ReadingOptions,
     rows: EngineOptions,
     items: ItemOptions,
+    limits: PolicyOptions,
     file: Annotated[
         Path | None,
         typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
@@ -128,6 +130,7 @@ def release(
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
     chosen = parameters.build(method)
+    policy = limits.read()
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
@@ -135,8 +138,10 @@ def release(
         raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
     if items.is_given:
         made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
+        kept_limits = enforced(policy, made_of_items, output.sign)
         _save(_outcome(made_of_items), {}, out, output, account)
         _say_saved(made_of_items, out, account, quiet=quiet, as_json=as_json)
+        say_policy(None if as_json else kept_limits, quiet=quiet)
         return
     with ExitStack() as until_saved:
         if rows.is_used:
@@ -145,9 +150,10 @@ def release(
             made = _of_engine(chosen, rows, file, roles, baskets, reading, output, job)
         else:
             made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
+        kept_limits = enforced(policy, made.outcome.release, output.sign)
         owner_files = made.owner_files
         if made.summary is not None and not output.no_report:
-            owner_files |= _report(made.summary)
+            owner_files |= _report(made.summary, kept_limits)
         _save(made.outcome, owner_files, out, output, account)
         output.copy_to_sink(out)
     if made.summary is None:
@@ -158,6 +164,7 @@ def release(
         say(made.outcome.release.verdict.sentence())
     else:
         _print(made.summary, out, account)
+    say_policy(None if as_json else kept_limits, quiet=quiet)
 
 
 def _outcome(release: Release) -> Outcome:
@@ -305,10 +312,14 @@ def _summary(outcome: Outcome, dataset: Dataset, name: str) -> dict[str, Any]:
     return summarise(readable.data, readable.roles, [outcome], name=name)
 
 
-def _report(summary: dict[str, Any]) -> dict[str, bytes]:
+def _report(summary: dict[str, Any], kept_limits: dict[str, Any] | None) -> dict[str, bytes]:
+    from discreet.report.owner_summary import summary_file
     from discreet.report.release_page import to_html
+    from discreet.report.summary import with_policy
 
-    return {"report.html": to_html(summary).encode()}
+    if kept_limits is not None:
+        summary = with_policy(summary, kept_limits)
+    return {"report.html": to_html(summary).encode()} | summary_file(summary)
 
 
 def _save(

@@ -86,7 +86,7 @@ def _entry(
     return {
         "name": column.name,
         "role": _ROLES[column.role] + ("; it is sensitive, too" if column.sensitive else ""),
-        "kind": _KINDS[column.kind],
+        "kind": _KINDS[column.kind if labelling is None or labelling.fallback == "0" else labelling.kind],
         "written": written,
         "labels": len(labels),
         "marks": marks,
@@ -151,7 +151,7 @@ def _marks(labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for key, mark in MARKS.items():
         ones = [label for label in labels if label["mark"] == key]
         if ones:
-            share = min(sum(label["share"] for label in ones), 1.0)
+            share = round(min(sum(label["share"] for label in ones), 1.0), 12)
             form = mark.form or str(ones[0]["label"])
             found.append(
                 {

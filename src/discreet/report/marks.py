@@ -21,14 +21,14 @@ _MOST = 8  # members of a set in words
 
 @dataclass(frozen=True)
 class Mark:
-    """A kind of mark: its form, and what it means; a form of its own is shown as it occurs."""
+    """A kind of mark: its form, and what it means; one without a form is shown as it occurs."""
 
     form: str
     means: str
 
 
 MARKS = {
-    "value": Mark("", "the value itself"),
+    "value": Mark("a value", "the value itself"),
     "between": Mark("[a, b)", "a value from a on and below b: a belongs to it, b does not"),
     "below": Mark("< b", "a value below b"),
     "from": Mark(">= a", "a value from a on"),
@@ -41,7 +41,7 @@ MARKS = {
     "not missing": Mark("not missing", "some value: the cell was not empty"),
     "or missing": Mark("... or missing", "what stands before it, or no value at all"),
     "suppressed": Mark(SUPPRESSED, "suppressed: any value, or none; nothing is said"),
-    "missing": Mark("", "no value: the cell was empty"),
+    "missing": Mark("an empty cell", "no value: the cell was empty"),
     "item": Mark("1, 0", "1 if the row has it, 0 if it does not"),
 }
 

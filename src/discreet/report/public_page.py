@@ -79,6 +79,11 @@ def to_public_page(summary: dict[str, Any]) -> str:
     return environment().get_template("public.html").render(report=summary, group_sizes=sizes)
 
 
+def to_dictionary_page(summary: dict[str, Any]) -> str:
+    """The data dictionary alone, as one HTML file."""
+    return environment().get_template("dictionary.html").render(report=summary)
+
+
 def _risk(content: Content, certificate: Certificate) -> dict[str, Any] | None:
     """Group sizes of the published rows, which anybody can count."""
     quasi = certificate.names("quasi")
