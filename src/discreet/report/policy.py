@@ -12,7 +12,7 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from discreet.errors import PolicyBroken
 from discreet.report.policy_figures import Figures, figures_of
@@ -48,6 +48,21 @@ class Policy(BaseModel):
     repeatable: bool | None = None
     signed: bool | None = None
     signers: Annotated[tuple[Key, ...], Field(max_length=100)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain(cls, limits: Any) -> Any:
+        """Lists as tuples, and whole numbers as numbers where a limit may have decimals."""
+        if not isinstance(limits, dict):
+            return limits
+        return {
+            name: tuple(value)
+            if isinstance(value, list)
+            else float(value)
+            if type(value) is int and str(name).startswith("largest_")
+            else value
+            for name, value in limits.items()
+        }
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Policy:

@@ -55,7 +55,7 @@ def policy_from(text: str, *, name: str = "policy") -> Policy:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         place = str(error).rpartition(" (at ")[2].split(",")[0].rstrip(")")
-        where = f", {place}" if place.startswith("line") else ""
+        where = f", {place if place.startswith('line') else f'line {len(text.splitlines())}'}"
         raise DataError(f"{shown(name)}{where}: this is not TOML. Texts stand in quotes, a key stands once.") from None
     problems = _problems(document)
     if problems:
@@ -63,9 +63,14 @@ def policy_from(text: str, *, name: str = "policy") -> Policy:
         raise DataError(
             f"{shown(name)}, {lines[0]}"
             if len(problems) == 1
-            else "\n  ".join([f"{shown(name)} has {len(problems)} errors:", *lines])
+            else "\n  ".join(
+                [
+                    f"{shown(name)} has {len(problems)} errors{' or more' if len(problems) >= _MOST_PROBLEMS else ''}:",
+                    *lines,
+                ]
+            )
         )
-    return Policy.model_validate(_typed(document))
+    return Policy.model_validate(document)
 
 
 def _place(text: str, key: str) -> str:
@@ -73,29 +78,17 @@ def _place(text: str, key: str) -> str:
     return ("" if line is None else f"line {line}: ") + (f"{shown(key)[1:-1]}: " if key else "")
 
 
-def _typed(document: dict[str, Any]) -> dict[str, Any]:
-    """TOML has lists, the model tuples; a whole number is a number."""
-    return {
-        name: tuple(value) if isinstance(value, list) else float(value) if _is_whole(name, value) else value
-        for name, value in document.items()
-    }
-
-
-def _is_whole(name: str, value: object) -> bool:
-    return type(value) is int and name.startswith("largest_")
-
-
 def _problems(document: dict[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with each key."""
     known = [*Policy.model_fields]
     problems = []
     for name in document:
-        if name not in known:
+        if name not in known and len(problems) < _MOST_PROBLEMS:
             problems.append(
                 (name, f"there is no such limit.{did_you_mean(name, known)} Known are {listing(known, 99)}")
             )
     try:
-        policy = Policy.model_validate(_typed({name: value for name, value in document.items() if name in known}))
+        policy = Policy.model_validate({name: value for name, value in document.items() if name in known})
     except ValidationError as error:
         return problems + [_problem(one) for one in error.errors(include_url=False)]
     for promise in policy.promises or ():

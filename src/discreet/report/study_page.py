@@ -313,7 +313,9 @@ def _pictures(
                 closer,
             )
     if details := _details(choice, study):
-        text = "Information kept of each quasi-identifier: 100 % if every value can be read, 0 % if a column says the same"
+        text = (
+            "Information kept of each quasi-identifier: 100 % if every value can be read, 0 % if a column says the same"
+        )
         text += " in every row. The first releases by the given weights."
         add("choice", "Detail of each column", text, detail_plot(details))
     text = "Mostly: 0.6 of the weight. A ring marks the best."
