@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_columns
 from discreet.cli.options import pairs, split, step
 from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing
@@ -26,7 +27,8 @@ def _reading(*names: str, help: str) -> Any:
 
 
 def _role(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel="Roles of the columns")
+    panel = "Roles of the columns"
+    return typer.Option(*names, help=help, rich_help_panel=panel, autocompletion=complete_columns)
 
 
 def _basket(help: str, *names: str) -> Any:
@@ -202,12 +204,21 @@ def read_dataset(
     """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
         refuse_unused("labels", "separator", because="the file is read as a table; add --baskets transactions")
-        return roles.dataset(reading.read(file, by_cells=by_cells))
+        dataset = roles.dataset(reading.read(file, by_cells=by_cells))
+        _check_allowed(dataset.roles)
+        return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:
         named = listing(f"--{role.replace('_', '-')}" for role in unfit)
         raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
     return _LABELLED[baskets.held_as](file, roles.target, baskets, reading, by_cells)
+
+
+def _check_allowed(roles: Roles | None) -> None:
+    """Refuse --allow-unique of columns that are not published as they are."""
+    idle = [] if roles is None else [name for name in roles.allow_unique if name not in roles.published]
+    if idle:
+        refuse_unused("allow_unique", because=f"no role publishes {listing(idle)}")
 
 
 def _of_columns(

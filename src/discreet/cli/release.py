@@ -18,13 +18,13 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.method_options import MethodOptions, parameter, said_defaults
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, step, watch
+from discreet.cli.options import Json, Quiet, split, step, watch
 from discreet.cli.policy_options import PolicyOptions, enforced
 from discreet.cli.release_answer import ReleaseAnswer
 from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
 from discreet.cli.running import refuse_unused
-from discreet.errors import CannotRelease, DataError, RolesError
+from discreet.errors import CannotRelease, DataError, RolesError, listing
 
 if TYPE_CHECKING:
     from discreet.data.dataset import Dataset
@@ -147,7 +147,7 @@ def release(
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
     chosen, stated = given.method(method, parameters)
-    _refuse_unused(chosen)
+    _refuse_unused(chosen, roles)
     policy = limits.read()
     account = budget.account()
     if account is not None:
@@ -262,10 +262,14 @@ def _of_engine(
     return _Made(outcome, summarise_counts(outcome, engine, named, name=name), _candidates(method))
 
 
-def _refuse_unused(method: Method) -> None:
+def _refuse_unused(method: Method, roles: RoleOptions) -> None:
     """Refuse options that have no effect on a release by this method."""
     if method.gives not in ("", "synthetic", "sketches"):
         refuse_unused("format", because=f"{method.name} publishes {method.gives}, in a file of JSON")
+    if method.name != "breach-aware":
+        coarse = sorted({*split(roles.allow_unique)} & {*split(roles.quasi)})
+        if coarse:
+            refuse_unused("allow_unique", because=f"{method.name} makes quasi-identifiers coarser: {listing(coarse)}")
     if method.gives in ("names", "weights", "sketches"):
         refuse_unused("evaluate", because=f"{method.name} publishes {method.gives}, no rows to learn from")
 
