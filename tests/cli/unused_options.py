@@ -18,7 +18,8 @@ EVERYWHERE = {
     "--recipe": "every recipe has roles",
 }
 ALWAYS_USED = {
-    "attack": {"--attacks": "it names what is done", "--owner": _CHECKS, "--known": "as --control"},
+    "attack": {"--attacks": "it names what is done", "--owner": _CHECKS, "--known": "as --control"}
+    | {"--knows": "baskets and sketches refuse it"},
     "audit": dict.fromkeys(("--epsilon", "--sensitivity", "--claim", "--runs", "--false-alarm"), _MEASURES),
     "choose": {"--weights": _MEASURES, "--by": _MEASURES, "--plot": _ANSWER}
     | dict.fromkeys(("--lower", "--higher"), "a measure without a weight is refused"),
@@ -78,4 +79,5 @@ def refused() -> set[tuple[str, str]]:
 
 def _refuses(says: str, option: str) -> bool:
     """Whether the message is about this option having no effect, and nothing else."""
-    return says in (option, "") or (option in says and any(word in says for word in _REFUSALS)) or says == _REFUSALS[-1]
+    named = says in (option, option.strip("-")) or says == _REFUSALS[-1]
+    return named or (option in says and any(word in says for word in _REFUSALS))

@@ -666,6 +666,14 @@ def _unused() -> list[Wrong]:
     return [
         *(line for option, value in READING.items() for line in _not_read(option, value)),
         *(w(f"report out {option} x -o x.html", option) for option in (*signing, *metadata)),
+        *(
+            w(f"attack out/release --known people.csv --attacks prosecutor {line}", f"{line.split()[0]} has no effect")
+            for line in (
+                *("--targets 5", "--seed 0", "--share 0.1", "--sensitive ill", "--population people.csv"),
+                *("--other items/release", "--hierarchies x", "--aux-items 2"),
+            )
+        ),
+        w("attack out/release --known people.csv --attacks journalist --control people.csv", "--control has no effect"),
         w("report out --edition dcat --pdf -o x.json", "--pdf"),
         w("report out --edition dcat --public -o x.json", "--public"),
         w("report out --edition dcat --policy policy.toml -o x.json", "--policy"),
