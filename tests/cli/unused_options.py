@@ -33,7 +33,8 @@ ALWAYS_USED = {
     | dict.fromkeys(("--sensitive", "--identifiers", "--other", "--person"), _ROLES)
     | {"--baskets": "it says what the file holds"},
     "inspect": {"--baskets": "it says what the file holds", "--labels": "it says that the file holds transactions"}
-    | dict.fromkeys(("--target", "--quasi", "--person"), _ROLES),
+    | dict.fromkeys(("--target", "--quasi", "--person"), _ROLES)
+    | dict.fromkeys(("--missing", "--kind", "--decimal", "--thousands", "--date-format"), "files of all kinds take it"),
     "ledger accept": {"--because": "it is recorded", "--key": _CHECKS},
     "ledger check": {"--receipt": _CHECKS, "--key": _CHECKS, "--epsilon": "it goes with a data set"},
     "ledger set-limit": dict.fromkeys(

@@ -714,6 +714,7 @@ def _unused() -> list[Wrong]:
         w("reproduce --quick", "--quick has no effect"),
         w("reproduce --table 5", "--table has no effect"),
         w("reproduce containment --quick --again", "--again has no effect"),
+        w("reproduce --under 60", "--under has no effect"),
         w("data write clinic --rows 20 --set rows=30 -o x.csv", "--rows"),
         w("compare people.csv good.toml --labels shop.labels -o x", "--labels"),
         w(
