@@ -45,7 +45,12 @@ class ReadingOptions:
     quote: Annotated[str | None, _reading(help="The quote character; detected if not given.")] = None
     encoding: Annotated[str | None, _reading(help="Such as utf-8 or cp1252; detected if not given.")] = None
     names: Annotated[list[str] | None, _reading(help="Column names, a,b,c, of a file without a header line.")] = None
-    header: Annotated[bool | None, _reading("--header/--no-header", help="Whether the first line holds names.")] = None
+    header: Annotated[
+        bool | None,
+        _reading(
+            "--header/--no-header", help="Whether the first line holds names; decided by its content if not given."
+        ),
+    ] = None
     missing: Annotated[
         list[str] | None, _reading(help="What marks a missing cell, instead of the usual marks; repeatable.")
     ] = None
