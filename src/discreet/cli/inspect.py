@@ -274,7 +274,7 @@ def _print_baskets(file: Path, shape: str, found: BasketInspection) -> None:
 
 def _dialect(file: Path) -> dict[str, str] | None:
     """Delimiter and quote character of a plain text file; None for Parquet and compressed files."""
-    from discreet.data.csv import find_delimiter, find_quote
+    from discreet.data.file_layout import find_delimiter, find_quote
     from discreet.foundation.plain_files import check_plain
 
     if file.is_dir():

@@ -34,6 +34,9 @@ class ArrowSource:
     unusable: dict[str, str] = field(default_factory=dict)
     objects: dict[str, Any] = field(default_factory=dict)
     encoding: str | None = None
+    delimiter: str | None = None  # of a text file
+    notes: tuple[str, ...] = ()  # what was done to the file, in sentences
+    recognise: bool = True  # whether texts may be numbers and dates in other than plain form: not those of a release
 
     def __repr__(self) -> str:
         return f"ArrowSource({self.table.num_rows} rows, {self.table.num_columns} columns, {self.frame})"
