@@ -76,7 +76,14 @@ def compare(
         raise
     if as_json:
         guessed = None if roles is None else [vars(one) for one in roles.suggestions]
-        emit(summary | {"guessed_roles": guessed, "files": {name: str(path) for name, path in written.items()}})
+        emit(
+            summary
+            | {
+                "study_format": summary["format"],
+                "guessed_roles": guessed,
+                "files": {name: str(path) for name, path in written.items()},
+            }
+        )
     else:
         _print(summary, {name: str(path) for name, path in written.items()}, quiet, roles)
     if not summary["candidates"]:

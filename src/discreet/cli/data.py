@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import Json, Quiet, console, emit, say, step, values, watch
+from discreet.cli.options import Json, Quiet, console, emit, given_once, say, step, watch
 from discreet.errors import DataError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def write_set(
 
     watch(quiet=quiet, as_json=as_json)
     options = {key: value for key, value in (("rows", rows), ("random_state", seed)) if value is not None}
-    options |= values(settings)
+    options = given_once(options, settings)
     with step(f"Making and writing {name}"):
         sample = load(name, **options)
         shape = sample.data.shape_name

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.options import pairs, split, step
+from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -200,6 +201,7 @@ def read_dataset(
 ) -> Dataset:
     """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
+        refuse_unused("labels", "separator", because="the file is read as a table; add --baskets transactions")
         return roles.dataset(reading.read(file, by_cells=by_cells))
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:
@@ -214,6 +216,7 @@ def _of_columns(
     from discreet.data.baskets import Baskets
     from discreet.data.dataset import Dataset
 
+    refuse_unused("labels", "separator", because="--baskets columns are 0/1 columns of a table, no transactions")
     if target is None:
         raise RolesError("Baskets of 0/1 columns need --target, the column that holds the labels.")
     table = reading.read(file, by_cells=cells)
@@ -227,6 +230,8 @@ def _of_transactions(
 ) -> Dataset:
     from discreet.data.dataset import Dataset
 
+    refuse_unused("target", because="transactions have no columns; --labels names a file of labels")
+    refuse_unused(*names_of(ReadingOptions), because="transactions are lines of items, not a table")
     if baskets.labels is None:
         raise RolesError("Baskets of transactions need --labels, a file with one label per line.")
     return Dataset.unchecked(baskets.transactions(file))

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_methods
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
-from discreet.cli.method_options import MethodOptions, parameter
+from discreet.cli.method_options import MethodOptions, build, parameter, said_defaults
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
 from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
+from discreet.cli.running import refuse_unused
 from discreet.errors import CannotRelease, DataError, RolesError, plain
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ class LedgerOptions:
         if (self.ledger is None) != (self.data_set is None):
             raise DataError("--ledger and --data-set go together: each data set in a ledger has its own budget.")
         if self.ledger is None or self.data_set is None:
+            refuse_unused("ledger_key", because="it opens the ledger that --ledger names, and none is named")
             return None
         return Ledger(self.ledger, key=self.ledger_key).account(self.data_set)
 
@@ -102,7 +105,8 @@ def release(
     *,
     out: Annotated[Path, _written("Folder to write: release/ to publish, owner/ to keep.", "--out", "-o")],
     method: Annotated[
-        str | None, parameter("The method, such as mondrian or greedy; an unknown name lists all.")
+        str | None,
+        parameter("The method, such as mondrian or greedy: see `discreet methods`.", autocompletion=complete_methods),
     ] = None,
     parameters: MethodOptions,
     roles: RoleOptions,
@@ -135,16 +139,19 @@ def release(
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
-    chosen = given.method(method, parameters)
+    name, wanted = given.method(method, parameters)
+    chosen = build(name, wanted)
+    _refuse_unused(chosen, roles)
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
     if dry_run and not rows.is_used:
         raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
+    defaults, note = said_defaults(name, wanted)
     if items.is_given:
         made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
         _save(_outcome(made_of_items), {}, out, output, account)
-        _say_saved(made_of_items, out, account, quiet=quiet, as_json=as_json)
+        _say_saved(made_of_items, out, account, quiet=quiet, as_json=as_json, defaults=defaults)
         return
     with ExitStack() as until_saved:
         if rows.is_used:
@@ -163,13 +170,15 @@ def release(
         _save(made.outcome, owner_files, out, output, account)
         output.copy_to_sink(out)
     if made.summary is None:
-        _say_saved(made.outcome.release, out, account, quiet=quiet, as_json=as_json)
+        _say_saved(made.outcome.release, out, account, quiet=quiet, as_json=as_json, defaults=defaults)
     elif as_json:
-        _answer(made.summary, out, with_report=not output.no_report)
+        _answer(made.summary, out, with_report=not output.no_report, defaults=defaults)
     elif quiet:
         say(made.outcome.release.verdict.sentence())
     else:
         _print(made.summary, out, account)
+        if note:
+            say(note, err=True)
 
 
 def _asked(given: GivenRecipe) -> str | None:
@@ -182,14 +191,17 @@ def _outcome(release: Release) -> Outcome:
     return Outcome(release, no_utility="Not measured: the rows stay in their files.")
 
 
-def _say_saved(release: Release, out: Path, account: Account | None, *, quiet: bool, as_json: bool) -> None:
+def _say_saved(
+    release: Release, out: Path, account: Account | None, *, quiet: bool, as_json: bool, defaults: dict[str, Any]
+) -> None:
     """What was published, without a report: that is made of rows in memory."""
     from discreet.release.certificate import Certificate
 
     published = out / "release"
     if as_json:
         certificate = Certificate.read(published)
-        emit({"release": str(published), "id": certificate.id, "owner": str(out / "owner"), "report": None})
+        places = {"release": str(published), "id": certificate.id, "owner": str(out / "owner"), "report": None}
+        emit(places | {"defaults": defaults})
         return
     say(release.verdict.sentence())
     if not quiet:
@@ -269,6 +281,14 @@ def _of_engine(
     return _Made(outcome, summarise_counts(outcome, engine, named, name=name), _candidates(method))
 
 
+def _refuse_unused(method: Method, roles: RoleOptions) -> None:
+    """Refuse options that have no effect on a release by this method."""
+    if method.gives not in ("", "synthetic", "sketches"):
+        refuse_unused("format", because=f"{method.name} publishes {method.gives}, in a file of JSON")
+    if method.gives in ("names", "weights", "sketches"):
+        refuse_unused("evaluate", because=f"{method.name} publishes {method.gives}, no rows to learn from")
+
+
 def scratch_beside(out: Path) -> Path:
     """The folder in which rows wait until the release is complete: that of the release, so that it is on one disk."""
     parent = Path(os.path.abspath(out)).parent
@@ -346,13 +366,14 @@ def _save(
         )
 
 
-def _answer(summary: dict[str, Any], out: Path, *, with_report: bool) -> None:
+def _answer(summary: dict[str, Any], out: Path, *, with_report: bool, defaults: dict[str, Any]) -> None:
     from discreet.release.certificate import Certificate
 
     published, owner = out / "release", out / "owner"
     page = str(owner / "report.html") if with_report else None
     release_id = Certificate.read(published).id
-    emit({"release": str(published), "id": release_id, "owner": str(owner), "report": page, "summary": summary})
+    places = {"release": str(published), "id": release_id, "owner": str(owner), "report": page}
+    emit(places | {"defaults": defaults, "summary": summary})
 
 
 def _print(summary: dict[str, Any], out: Path, account: Account | None) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.errors import RolesError, did_you_mean, listing, shown
+from discreet.errors import RolesError, Setting, did_you_mean, listing, shown
 
 if TYPE_CHECKING:
     from discreet.data.role_suggestions import Suggestion
@@ -94,7 +94,9 @@ class Roles:
                 raise RolesError(
                     f"Column {shown(name)} has {table.column(name).levels} different values in {len(table)} rows and"
                     f" would be published as it is: it works like a name. Make it a quasi-identifier or an identifier,"
-                    f" or say allow_unique=[{shown(name)}] if nobody outside can know it."
+                    f" or say ",
+                    Setting("allow_unique", [name]),
+                    " if nobody outside can know it.",
                 )
 
     def check_names(self, table: Any) -> None:

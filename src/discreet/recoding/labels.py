@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
-from discreet.errors import DataError, shown
+from discreet.errors import DataError, Setting, shown
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.intervals import holds_text, read_interval
 
@@ -254,7 +254,9 @@ class Labelling:
         if self.kind != "category" and len(column.values) and column.kind != self.kind:
             raise DataError(
                 f"Column {shown(column.name)} was released as a {self.kind}, but here it is a {column.kind} with"
-                f" {len(column.values)} different values. Declare it a {self.kind} when reading it (kinds={{...}})."
+                f" {len(column.values)} different values. Declare it a {self.kind} when reading it: ",
+                Setting("kinds", {column.name: self.kind}),
+                ".",
             )
         n_values = len(column.values)
         pieces, texts = np.zeros(n_values + 1, dtype=np.int64), np.full(n_values + 1, -1, dtype=np.int64)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from discreet.attacks import ATTACKS
 from discreet.choose.weights import WEIGHTS
-from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
+from discreet.errors import DiscreetError, ParameterError, PlainWords, did_you_mean, listing
 from discreet.evaluate.folds import Folds
 from discreet.foundation.parameters import check_parameters
 from discreet.learning.classifiers import CLASSIFIERS
@@ -344,5 +344,5 @@ def _refused(made_by: type[Method], parameters: dict[str, Any]) -> str | None:
         method = made_by(**parameters)
         check_parameters(method, method._parameter_constraints)
     except (DiscreetError, TypeError) as error:
-        return str(error)
+        return error.told(PlainWords()) if isinstance(error, DiscreetError) else str(error)
     return None
