@@ -18,6 +18,7 @@ import typer
 from discreet.cli.file_options import BasketOptions, BasketSource, ReadingOptions, RoleOptions
 from discreet.cli.method_options import MethodOptions, build
 from discreet.cli.options import say, split
+from discreet.cli.running import was_given
 from discreet.errors import DataError, RolesError, listing, shown
 
 if TYPE_CHECKING:
@@ -137,6 +138,19 @@ class GivenRecipe:
         if names and not self.quiet:
             options = ", ".join(f"--{_OPTIONS.get(name, name).replace('_', '-')}" for name in names)
             say(f"{options}: as on the command line, not as in {self.name}.", err=True)
+
+    def evaluation(self, **typed: Any) -> dict[str, Any]:
+        """How it is measured: protocol, folds, classifiers and measure, from the recipe unless they were typed."""
+        if self.recipe is None:
+            return typed
+        part = self.recipe.evaluation
+        stated = {"protocol": part.protocols[0], "folds": part.folds, "classifiers": [*part.classifiers]}
+        stated |= {"measure": part.measure}
+        set_there = {one.removesuffix("s") if one == "protocols" else one for one in part.model_fields_set}
+        self.say_beaten([name for name in typed if name in set_there and was_given(name)])
+        return {
+            name: stated[name] if name in set_there and not was_given(name) else value for name, value in typed.items()
+        }
 
     # -- methods -------------------------------------------------------------------------------------------------------
 
