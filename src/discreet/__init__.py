@@ -47,6 +47,7 @@ _WHERE = {
     # what it still tells
     "attack": "discreet.attacks",
     "risk_of": "discreet.risk",
+    "inspect_table": "discreet.risk",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from discreet.release.recode_rows import recode as recode
     from discreet.release.release import Release as Release
     from discreet.release.verify import verify as verify
+    from discreet.risk import inspect_table as inspect_table
     from discreet.risk import risk_of as risk_of
     from discreet.sketching.mining import SketchKMeans as SketchKMeans
     from discreet.sketching.mining import SketchKNeighborsClassifier as SketchKNeighborsClassifier

@@ -279,7 +279,7 @@ def _dialect(file: Path) -> dict[str, str] | None:
     from discreet.data.file_layout import find_delimiter, find_quote
     from discreet.foundation.plain_files import check_plain
 
-    if file.is_dir():
+    if not file.is_file():
         return None
     check_plain(file)
     with file.open("rb") as opened:

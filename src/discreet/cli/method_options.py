@@ -28,7 +28,7 @@ class MethodOptions:
     """Parameters of methods that have an option of their own."""
 
     k: Annotated[int | None, parameter("How many persons must be alike.", "--k", default="5")] = None
-    l: Annotated[
+    l: Annotated[  # noqa: E741
         float | None, parameter("Tables: how many sensitive values every group has.", "--l", default="none")
     ] = None
     t: Annotated[

@@ -15,7 +15,7 @@ _INTRODUCTION = """# All commands and options
 
 *Every command, every option, every default.* This page is written from the commands themselves, by `python -m
 discreet.cli.reference docs/command-reference.md`. [The command line](command-line.md) shows how they work together. The
-column *if not given* says what holds without an option; what stands in brackets can be left out. Every command has `-h`.
+column *if not given* says what holds without an option; what is in brackets can be left out. Every command has `-h`.
 """
 
 

@@ -16,7 +16,7 @@ from discreet.cli.completion import complete_methods
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
-from discreet.cli.method_options import MethodOptions, parameter, said_defaults
+from discreet.cli.method_options import MethodOptions, build, parameter, said_defaults
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, split, step, watch
 from discreet.cli.policy_options import PolicyOptions, enforced
@@ -146,7 +146,8 @@ def release(
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
-    chosen, stated = given.method(method, parameters)
+    name, wanted = given.method(method, parameters)
+    chosen = build(name, wanted)
     _refuse_unused(chosen, roles)
     policy = limits.read()
     account = budget.account()
@@ -154,7 +155,7 @@ def release(
         account.afford(chosen.promise)  # before the file is read
     if dry_run and not rows.is_used:
         raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
-    defaults, note = said_defaults(chosen.name, stated)
+    defaults, note = said_defaults(name, wanted)
     answer = ReleaseAnswer(out, account, defaults, note, with_report=not output.no_report, quiet=quiet, as_json=as_json)
     if items.is_given:
         made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
