@@ -138,7 +138,9 @@ def to_page(summary: dict[str, Any]) -> str:
             taken=taken,
             facts=facts,
             has_rows=has_rows,
-            cautions=[] if taken is None or facts is None else cautions_of_facts(facts, taken["kept"], guessed=summary["guessed"]),
+            cautions=[]
+            if taken is None or facts is None
+            else cautions_of_facts(facts, taken["kept"], guessed=summary["guessed"]),
             shown=shown,
             group_sizes=group_sizes({"risk_before": summary["risk_before"], "releases": drawn}) if drawn else [],
             columns=columns_kept(drawn) if drawn else [],
