@@ -29,8 +29,12 @@ def read_workbook(
     table: str | None = None,
     names: Sequence[str] | None = None,
     header: bool | None = None,
+    exact: bool = False,
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """The named sheet, or the only one, and what is to be said about how it was read."""
+    """The named sheet, or the only one, and what is to be said about how it was read.
+
+    `exact` takes the first row for the names and every other for a row of the table, as files of our own are written.
+    """
     from python_calamine import CalamineWorkbook
 
     with source.open("rb") as file:
@@ -39,10 +43,18 @@ def read_workbook(
             why = "it asks for a password" if "Password" in failure else failure
             raise DataError(f"{shown(source.name)} cannot be read as a workbook ({why}). Save it again as .xlsx.")
         sheet = _chosen(source, workbook, table)
+        if exact:
+            return _exactly(sheet), {}
         rows = [[None if cell == "" else cell for cell in row] for row in sheet.iter_rows()]
     first = sheet.start or (0, 0)
     merged = [_shifted(area, first) for area in quietly(lambda: sheet.merged_cell_ranges)[0] or []]
     return _Sheet(source.name, rows, merged).as_table(names, header)
+
+
+def _exactly(sheet: Any) -> pa.Table:
+    top, *body = ([None if cell == "" else cell for cell in row] for row in sheet.to_python(skip_empty_area=False))
+    columns = [column_of([row[place] for row in body]) for place in range(len(top))]
+    return pa.Table.from_arrays(columns, names=[str(name) for name in top])
 
 
 def _chosen(source: Source, workbook: Any, name: str | None) -> Any:

@@ -136,6 +136,11 @@ def _apart(source: Source, kind: str, options: dict[str, Any]) -> ArrowSource:
     return ArrowSource(cells, "arrow", notes=tuple(about.get("notes", ())), labels=about.get("labels", {}))
 
 
+def read_exactly(source: Source, kind: str) -> pa.Table:
+    """A file of Excel, SPSS or Stata that was written by us: the first row of a sheet holds the names."""
+    return read_apart(source, kind, {"exact": True} if kind == "Excel" else {})[0]
+
+
 def read_pattern(pattern: Path, **options: Any) -> ArrowSource:
     """The files that a pattern such as 'parts/*.csv' names, in the order of their names, as one table."""
     files = files_of(pattern)
