@@ -213,6 +213,7 @@ def _of_file(
     reading: ReadingOptions,
     output: OutputOptions,
 ) -> _Made:
+    from discreet.data.read import source_name
     from discreet.engines.estimate import refuse_table
 
     if not baskets.is_given:
@@ -224,7 +225,7 @@ def _of_file(
         result = method.release(dataset)
     candidates = _candidates(method)  # before others are fitted to measure accuracy
     outcome = _measured(method, result, dataset, output.evaluate)
-    return _Made(outcome, _summary(outcome, dataset, file.name), candidates)
+    return _Made(outcome, _summary(outcome, dataset, source_name(file)), candidates)
 
 
 def _of_engine(

@@ -8,7 +8,7 @@ hold every cell; what does not fit is written as text, and what does not fit eve
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -33,11 +33,32 @@ def check_format(format: str) -> None:
         )
 
 
+def format_of(path: Path) -> str:
+    """The format that the ending of a file asks for.
+
+    >>> format_of(Path("people.xlsx"))
+    'xlsx'
+    """
+    format = path.suffix.lower().removeprefix(".")
+    if format not in (*PLAIN, *PROGRAMS):
+        endings = listing((f".{one}" for one in (*PLAIN, *PROGRAMS)), 10)
+        raise DataError(f"{path.name!r}: a table is written to a file that ends in {endings}. Choose one of these.")
+    return format
+
+
 def as_held(rows: pa.Table, format: str) -> pa.Table:
     """The rows as a file of this format holds them: names and cells that it cannot hold are written in another way."""
     if format == "xlsx":
         return for_excel(rows)
     return for_statistics(rows, format).rows if format in PROGRAMS else plain_texts(rows)
+
+
+def write_rows(rows: pa.Table, target: Path, format: str, *, input_again: bool = False) -> None:
+    """Write the rows to a file; `input_again` leaves formulas in CSV unchanged, for files that are read as input."""
+    if format in PLAIN:
+        write_cells(rows, target, format, input_again=input_again)
+    else:
+        target.write_bytes(bytes_in(rows, format))
 
 
 def bytes_in(rows: pa.Table, format: str) -> bytes:
@@ -49,5 +70,4 @@ def bytes_in(rows: pa.Table, format: str) -> bytes:
         return sink.getvalue()
     if format.startswith("csv-"):
         return locale_bytes(plain_texts(rows), format.removeprefix("csv-"))
-    write: dict[str, Callable[[pa.Table], bytes]] = {"xlsx": excel_bytes}
-    return write[format](rows) if format in write else statistics_bytes(rows, format)
+    return excel_bytes(rows) if format == "xlsx" else statistics_bytes(rows, format)

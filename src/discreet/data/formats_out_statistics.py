@@ -29,8 +29,8 @@ _RESERVED = frozenset(
 )
 _STATA = 14  # the version whose files every edition since reads
 _MADE = {  # where a file says when it was made, and what is written there
-    "sav": (re.compile(rb"(?s)\A(.{84}).{17}"), rb"\g<1>01 Jan 0000:00:00"),
-    "dta": (re.compile(rb"(?s)(<timestamp>\x11).{17}(?=</timestamp>)"), rb"\g<1>01 Jan 2000 00:00"),
+    "sav": (re.compile(rb"(?s)\A(.{92})\d\d \w{3} \d\d\d\d:\d\d:\d\d"), rb"\g<1>01 Jan 0000:00:00"),
+    "dta": (re.compile(rb"(<timestamp>\x11)\d\d \w{3} \d{4} \d\d:\d\d(?=</timestamp>)"), rb"\g<1>01 Jan 2000 00:00"),
 }
 
 

@@ -16,6 +16,7 @@ from discreet.data.file_kinds import PACKED, TEXT, kind_of
 from discreet.data.formulas import unmarked
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
 from discreet.data.held_file import (
+    STANDARD_INPUT,
     Source,
     check_expansion,
     codec_of,
@@ -29,11 +30,12 @@ from discreet.data.held_file import (
 from discreet.data.read_apart import read_apart
 from discreet.data.read_arrow import PANDAS_INDEX, read_arrow_file, read_parquet_file
 from discreet.data.read_json import read_records
+from discreet.data.read_postgres import read_by_url, url_in
 from discreet.data.typed_columns import in_one_column
 from discreet.errors import DataError, listing, quietly, shown
 from discreet.foundation.plain_files import check_plain
 
-__all__ = ["PANDAS_INDEX", "ArrowSource", "check_names", "folder_name", "read", "read_file"]
+__all__ = ["PANDAS_INDEX", "ArrowSource", "check_names", "folder_name", "read", "read_file", "source_name", "url_in"]
 
 _OPTIONS = {  # of reading that files with typed cells have, too
     "Excel": ("names", "header"),
@@ -48,8 +50,7 @@ def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     if csv_options and not is_file:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")
     if is_file:
-        path = as_path(data)
-        source = read_pattern(path, **csv_options) if is_pattern(path) else read_file(path, **csv_options)
+        source = _read_path(data, **csv_options)
     elif isinstance(data, Mapping):
         source = from_mapping(data)
     elif isinstance(data, pa.Table):
@@ -62,6 +63,29 @@ def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     if source.table.num_rows == 0 and not empty:
         raise DataError(f"The table has {source.table.num_columns} columns and no rows: there is nothing to release.")
     return source
+
+
+def source_name(path: str | os.PathLike[str]) -> str:
+    """What a report calls the source of a table: the name of a file; of a URL, which may hold a password, only that.
+
+    >>> source_name("data/people.csv"), source_name("-"), source_name("postgresql://ann:secret@host/clinic/people")
+    ('people.csv', 'standard input', 'table of PostgreSQL')
+    """
+    text = os.fsdecode(path)
+    if text == STANDARD_INPUT:
+        return "standard input"
+    return Path(text).name if url_in(text, None) is None else "table of PostgreSQL"
+
+
+def _read_path(data: str | os.PathLike[str], **options: Any) -> ArrowSource:
+    url = url_in(os.fsdecode(data), options.get("table"))
+    if url is not None:
+        table = options.pop("table", None)
+        if options:
+            raise DataError(f"The options {listing(options)} are for files; a table of PostgreSQL was named.")
+        return ArrowSource(read_by_url(url, table), "arrow")
+    path = as_path(data)
+    return read_pattern(path, **options) if is_pattern(path) else read_file(path, **options)
 
 
 def read_file(path: Source, *, table: str | None = None, **csv_options: Any) -> ArrowSource:
