@@ -69,13 +69,16 @@ _STREAMS = {  # in such a file
 
 def kind_of(source: Source) -> str:
     """The kind of a file: "Parquet", "SQLite", "DuckDB", "Arrow", "Excel", "SPSS", "SPSS portable", "Stata", "SAS",
-    "SAS transport", "JSON", "zip" or, of anything that may be a CSV file, "text". DataError if it is no table.
+    "SAS transport", "JSON", "zip" (also for what is compressed otherwise and no text) or, of anything that may be a CSV
+    file, "text". DataError if it is no table.
 
     >>> from discreet.data.held_file import HeldFile
     >>> kind_of(HeldFile("a.csv", b"age,sex")), kind_of(HeldFile("a.csv", b'[{"age": 31}]'))
     ('text', 'JSON')
     """
     head = head_of(source)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16
+        head = head.decode("utf-16", errors="ignore").encode("utf-8", errors="ignore")
     kind = database_kind(head) or next((kind for start, kind in _STARTS.items() if head.startswith(start)), None)
     if kind is not None:
         return kind
@@ -86,7 +89,7 @@ def kind_of(source: Source) -> str:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return PACKED if _is_packed(source) else _of_archive(source)
     if head.startswith(_OLE):
-        return TEXT if _is_packed(source) else _of_streams(source)
+        return PACKED if _is_packed(source) else _of_streams(source)
     for starts, what, instead in _NO_TABLES:
         if head.startswith(starts):
             raise _no_table(source, what, instead)

@@ -92,7 +92,7 @@ class _Sheet:
     def as_table(self, names: Sequence[str] | None, header: bool | None) -> tuple[pa.Table, dict[str, Any]]:
         if not self._filled:
             raise DataError(f"The sheet of {shown(self._name)} is empty. A table needs a row of names and rows.")
-        at = -1 if names is not None or header is False else self._header()
+        at = -1 if names is not None or header is False else self._header(header)
         self._fill_merged(at)
         body = [self._rows[place] for place in self._without_remarks([one for one in self._filled if one > at])]
         top = self._rows[at] if at >= 0 else [None] * len(self._rows[0])
@@ -101,18 +101,22 @@ class _Sheet:
         titles = self._names([top[c] for c in used], columns, names, header)
         return pa.Table.from_arrays(columns, names=titles), {"notes": self._about}
 
-    def _header(self) -> int:
-        """The first row that has a cell wherever a later row has one; else the one with most cells."""
+    def _header(self, said: bool | None) -> int:
+        """The row of names: the first that has a cell wherever a later row has one, if it is the first of all, or has
+        nothing but texts, or the user said that there is one; else the one with most texts.
+        """
         first = self._filled[:_FIRST]
         below: list[set[int]] = [set()] * len(first)
         seen = {c for place in self._filled[_FIRST:] for c in self._cells(place)}
         for i in reversed(range(len(first))):
             below[i] = seen
             seen = seen | self._cells(first[i])
-        full = (i for i in range(len(first)) if below[i] <= self._cells(first[i]) and below[i])
-        best = next(full, None)
+        texts = [sum(isinstance(cell, str) for cell in self._rows[place]) for place in first]
+        cells = [len(self._cells(place)) for place in first]
+        full = [i for i, place in enumerate(first) if below[i] and below[i] <= self._cells(place)]
+        best = next((i for i in full if not i or said or texts[i] == cells[i]), None)
         if best is None:
-            best = max(range(len(first)), key=lambda i: (len(self._cells(first[i])), -i))
+            best = max(range(len(first)), key=lambda i: (texts[i], -i))
         if best:
             self._about.append(f"Above the names of the columns {_rows(best)} left out: titles, or remarks.")
         return first[best]

@@ -100,12 +100,12 @@ def read_file(path: Source, *, table: str | None = None, **csv_options: Any) -> 
     if isinstance(source, Path) and source.is_dir():
         return _typed(source, "Parquet", table, csv_options)
     kind = _kind(source)
-    if kind == PACKED:
-        return read_file(only_member(source), table=table, **csv_options)
     if codec_of(first_bytes(source)) is not None:
         if kind not in (TEXT, "JSON"):
             return read_file(unpacked(source), table=table, **csv_options)
         check_expansion(source)
+    if kind == PACKED:
+        return read_file(only_member(source), table=table, **csv_options)
     if kind != TEXT:
         return _typed(source, kind, table, csv_options)
     no_table(table, source)
