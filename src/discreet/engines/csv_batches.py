@@ -21,7 +21,6 @@ from discreet.data.csv import (
     check_layout,
     check_options,
     decode_head,
-    open_bytes,
     parse_options,
     possible_encodings,
     read_head,
@@ -29,6 +28,7 @@ from discreet.data.csv import (
     with_names,
 )
 from discreet.data.file_layout import Layout, layout_of
+from discreet.data.held_file import open_bytes
 from discreet.errors import DataError, quietly
 
 _BLOCK = 1 << 23
