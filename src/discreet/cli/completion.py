@@ -71,7 +71,7 @@ def _columns(path: Path) -> list[str]:
 
     None where the first line may be data: a shell keeps what it completes.
     """
-    from discreet.data.csv import find_delimiter, find_quote
+    from discreet.data.file_layout import find_delimiter, find_quote
     from discreet.data.transactions import looks_like_transactions
     from discreet.foundation.plain_files import check_plain
 
