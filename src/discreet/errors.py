@@ -135,6 +135,10 @@ class PromiseBroken(DiscreetError):  # noqa: N818  (a word of the field, not an 
     """What was about to be published, or was found published, does not keep its promise."""
 
 
+class PolicyBroken(PromiseBroken):
+    """What was about to be published, or was found published, does not keep the holder's policy."""
+
+
 class BudgetExceeded(DiscreetError):  # noqa: N818  (a word of the field, not an Error)
     """The privacy budget of the data set does not allow this release."""
 

@@ -402,7 +402,7 @@ BAD_OPTIONS = {
         [*RELEASE, "--utility", "cm"],
         "does not take --utility: it is for greedy, km, maximal or optimal",
     ),
-    "unknown parameter": ([*RELEASE, "--set", "splitt=median"], "Did you mean 'split'?"),
+    "unknown parameter": ([*RELEASE, "--set", "splitt=median"], "no method has it. Did you mean 'split'?"),
     "value out of range": ([*RELEASE, "--split", "best"], '--split must be information or median. Got "best".'),
     "set without value": ([*RELEASE, "--set", "split"], "name=value"),
     "unknown kind": ([*RELEASE, "--kind", "age=numbr"], "Did you mean 'number'?"),

@@ -43,7 +43,8 @@ def test_there_are_at_least_300_and_they_are_about_every_command():
 def test_a_wrong_invocation_is_told_and_leaves_nothing(wrong, folder, monkeypatch):
     monkeypatch.chdir(folder)
     before = listed(folder)
-    done = super(CliRunner, CliRunner()).invoke(COMMAND, list(wrong.arguments), prog_name="discreet")
+    monkeypatch.setattr("typer.testing._get_command", lambda app: COMMAND)
+    done = CliRunner().invoke(app, list(wrong.arguments), prog_name="discreet")
     said = " ".join(done.stderr.split())
     assert done.exit_code == wrong.status, (done.stdout, said, done.exception)
     assert wrong.says in said, said

@@ -137,7 +137,6 @@ def _recipes(folder: Path) -> None:
         "range": RECIPE + '[[methods]]\nname = "mondrian"\nk = 1\n',
         "parameter": RECIPE + '[[methods]]\nname = "mondrian"\nutility = "cm"\n',
         "typed": RECIPE.replace('"again"', "7"),
-        "overlap": RECIPE.replace('sensitive = ["ill"]', 'other = ["age"]'),
         "absent": RECIPE.replace('"town"', '"towns"'),
         "empty": "",
         "weights": RECIPE + "[weights]\nutility = -3\n",
@@ -408,12 +407,6 @@ def _reading() -> list[Wrong]:
     }
     lines = [w(f"inspect people.csv {option}", says) for option, says in wrong.items()]
     lines += [w(f"release people.csv {GOOD} -o x {option}", says) for option, says in wrong.items()]
-    lines += [
-        w("inspect people.parquet --delimiter ;", "delimiter"),
-        w("inspect people.parquet --encoding utf-8", "encoding"),
-        w(f"evaluate parts {ROLES} --method mondrian --delimiter ;", "--delimiter has no effect"),
-        w("recode out/release parts -o x.csv --delimiter ;", "--delimiter has no effect"),
-    ]
     return lines
 
 
@@ -487,7 +480,6 @@ def _others() -> list[Wrong]:
         w("recode out/release people.csv -o people.csv", "exists already"),
         w("recode out/release flags.csv -o x.csv", ""),
         w("recode items/release shop.dat -o x.csv", ".dat"),
-        w("recode items/release shop.dat -o x.dat --delimiter ;", "--delimiter has no effect"),
         w(f"attack nowhere {known}", "not a release folder"),
         w(f"attack out {known}", "Did you mean out/release?"),
         w(f"attack changed/release {known}", "certified", 1),
@@ -545,7 +537,6 @@ def _others() -> list[Wrong]:
                 "range",
                 "parameter",
                 "typed",
-                "overlap",
                 "empty",
                 "weights",
                 "binary",
@@ -631,10 +622,75 @@ def _books() -> list[Wrong]:
     ]
 
 
+READING = {  # options of reading, each with a value that would be right
+    "--delimiter": ";",
+    "--quote": "'",
+    "--encoding": "utf-8",
+    "--names": "a,b",
+    "--header": "",
+    "--missing": "x",
+    "--kind": "age=number",
+    "--decimal": ",",
+    "--thousands": ".",
+    "--date-format": "day-first",
+    "--table": "people",
+}
+_CELLS = ("--missing", "--kind", "--decimal", "--thousands", "--date-format")  # which Parquet does not state
+
+
+def _not_read(option: str, value: str) -> list[Wrong]:
+    """The same option of reading where no file is read by it."""
+    says = f"{option} has no effect"
+    lines = [
+        w(f"recode out/release parts -o x.csv {option} {value}", says),
+        w(f"recode items/release shop.dat -o x.dat {option} {value}", says),
+        w(f"risk out {option} {value}", says),
+        w(f"attack out/release --owner out/owner {option} {value}", says),
+        w(f"release shop.dat {SHOP} --method greedy -o x {option} {value}", says),
+        w(f"evaluate shop.dat {SHOP} --method greedy {option} {value}", says),
+        w(f"recipe init shop.dat --labels shop.labels -o x.toml {option} {value}", "Transactions have no columns"),
+    ]
+    if option not in _CELLS:
+        lines += [
+            w(f"evaluate parts {ROLES} --method mondrian {option} {value}", says),
+            w(f"inspect people.parquet {option} {value}", option.strip("-")),
+        ]
+    return lines
+
+
 def _unused() -> list[Wrong]:
     """Options that would have no effect, and those that contradict each other."""
     evaluate = f"evaluate people.csv {ROLES}"
+    signing = ("--approver", "--date", "--prepared-by", "--purpose", "--recipient")
+    metadata = ("--license", "--publisher", "--title", "--url")
     return [
+        *(line for option, value in READING.items() for line in _not_read(option, value)),
+        *(w(f"report out {option} x -o x.html", option) for option in (*signing, *metadata)),
+        *(
+            w(f"attack out/release --known people.csv --attacks prosecutor {line}", f"{line.split()[0]} has no effect")
+            for line in (
+                *("--targets 5", "--seed 0", "--share 0.1", "--sensitive ill", "--population people.csv"),
+                *("--other items/release", "--hierarchies x", "--aux-items 2"),
+            )
+        ),
+        w("attack out/release --known people.csv --attacks journalist --control people.csv", "--control has no effect"),
+        w("report out --edition dcat --pdf -o x.json", "--pdf"),
+        w("report out --edition dcat --public -o x.json", "--public"),
+        w("report out --edition dcat --policy policy.toml -o x.json", "--policy"),
+        w("risk out --person who", "--person"),
+        w("risk out --identifiers who", "--identifiers"),
+        w("inspect people.csv --overwrite", "--overwrite replaces the file that --recipe names"),
+        w("inspect people.csv --separator ;", "--separator has no effect"),
+        w("audit geometric --dimension 3", "does not take --dimension"),
+        w(f"release people.csv {GOOD} --allow-unique age -o x", "--allow-unique has no effect"),
+        w(f"release people.csv {GOOD} --allow-unique name -o x", "--allow-unique has no effect"),
+        w(f"{evaluate} --method mondrian --allow-unique name", "--allow-unique has no effect"),
+        w(f"evaluate shop.dat {SHOP} --method greedy --target y", "--target has no effect"),
+        w(f"evaluate shop.dat {SHOP} --method greedy --quasi y", "--quasi"),
+        w(
+            "attack items/release --known shop.dat --knows age --attacks sparse",
+            "Known columns can be named",
+        ),
         w(f"{evaluate} --method private-table --k 5", "None of the methods takes --k"),
         w(f"{evaluate} --method mondrian --epsilon 1", "None of the methods takes --epsilon"),
         w(f"{evaluate} --method mondrian:k=5 --k 7", "None of the methods takes --k"),
@@ -647,9 +703,7 @@ def _unused() -> list[Wrong]:
         w("choose out --baseline original", "--baseline has no effect"),
         w("choose out --lower utility --higher utility", "utility"),
         w("risk people.csv --quasi age --overwrite", "--overwrite has no effect"),
-        w("risk out --delimiter ;", "--delimiter has no effect"),
         w("attack out/release --owner out/owner --person who", "--person has no effect"),
-        w("attack out/release --owner out/owner --delimiter ;", "--delimiter has no effect"),
         w("ledger check ledger.db --delta 0.1", "--delta has no effect"),
         w("sketch --stream lists.parquet --owner x --out y --separator ;", "--separator has no effect"),
         w("sketch --stream lists.parquet --owner x --out y --label-first", "--label-first has no effect"),
@@ -660,6 +714,7 @@ def _unused() -> list[Wrong]:
         w("reproduce --quick", "--quick has no effect"),
         w("reproduce --table 5", "--table has no effect"),
         w("reproduce containment --quick --again", "--again has no effect"),
+        w("reproduce --under 60", "--under has no effect"),
         w("data write clinic --rows 20 --set rows=30 -o x.csv", "--rows"),
         w("compare people.csv good.toml --labels shop.labels -o x", "--labels"),
         w(

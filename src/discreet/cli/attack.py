@@ -96,6 +96,8 @@ def attack(
     from discreet.data.roles import Roles
 
     watch(quiet=quiet, as_json=as_json)
+    if as_json or quiet:
+        refuse_unused("explain", because="with --json the answer holds all of it, with --quiet nothing is explained")
     if known is None:
         refuse_unused("person", because="it names a column of the table of --known")
     if not any((known, control, population, gone)):
@@ -134,7 +136,6 @@ def attack(
         findings, left_out = tried(case, split(attacks) or None)
     broken = [finding for finding in findings if finding.breaks_promise]
     if as_json:
-        refuse_unused("explain", because="the JSON answer holds the questions and the notes anyway")
         emit(_answer(case, findings, left_out, bool(broken)))
     else:
         _print(case, findings, left_out, quiet=quiet, explain=explain)

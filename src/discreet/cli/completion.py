@@ -60,8 +60,9 @@ def complete_engines(incomplete: str) -> list[str]:
 
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
     """The columns of the file that was named; none if it cannot be read at a glance."""
-    file = next((context.params[name] for name in ("file", "data", "known") if context.params.get(name)), None)
-    names: list[str] = [] if file is None else quietly(_columns, Path(file))[0] or []
+    typed = [context.params.get(name) for name in ("file", "data", "known")]
+    files = [Path(one) for one in (*typed, *context.args) if one and Path(one).is_file()]  # not parsed before an option
+    names: list[str] = quietly(_columns, files[0])[0] or [] if files else []
     return _last(incomplete, [name for name in names if "," not in name and name.isprintable()])
 
 

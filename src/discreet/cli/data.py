@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_samples
 from discreet.cli.options import Json, Quiet, console, emit, given_once, say, step, watch
 from discreet.errors import DataError
 
@@ -64,7 +65,9 @@ def list_sets(as_json: Json = False) -> None:
 
 @app.command("write")
 def write_set(
-    name: Annotated[str, typer.Argument(help="A name that `discreet data list` shows.")],
+    name: Annotated[
+        str, typer.Argument(help="A name that `discreet data list` shows.", autocompletion=complete_samples)
+    ],
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Tables: .csv or .parquet. Baskets: .dat, one row per line.")
     ],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_columns
 from discreet.cli.options import pairs, split, step
 from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing
@@ -26,7 +27,8 @@ def _reading(*names: str, help: str) -> Any:
 
 
 def _role(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel="Roles of the columns")
+    panel = "Roles of the columns"
+    return typer.Option(*names, help=help, rich_help_panel=panel, autocompletion=complete_columns)
 
 
 def _basket(help: str, *names: str) -> Any:
@@ -43,7 +45,12 @@ class ReadingOptions:
     quote: Annotated[str | None, _reading(help="The quote character; detected if not given.")] = None
     encoding: Annotated[str | None, _reading(help="Such as utf-8 or cp1252; detected if not given.")] = None
     names: Annotated[list[str] | None, _reading(help="Column names, a,b,c, of a file without a header line.")] = None
-    header: Annotated[bool | None, _reading("--header/--no-header", help="Whether the first line holds names.")] = None
+    header: Annotated[
+        bool | None,
+        _reading(
+            "--header/--no-header", help="Whether the first line holds names; decided by its content if not given."
+        ),
+    ] = None
     missing: Annotated[
         list[str] | None, _reading(help="What marks a missing cell, instead of the usual marks; repeatable.")
     ] = None
@@ -52,15 +59,15 @@ class ReadingOptions:
     ] = None
     decimal: Annotated[
         list[str] | None,
-        _reading(help="The decimal mark: , or . ; or column=MARK; recognised if not given; repeatable."),
+        _reading(help="The decimal mark, a comma or a point; or column=MARK; else recognised."),
     ] = None
     thousands: Annotated[
         list[str] | None,
-        _reading(help="The mark between thousands: , . space apostrophe none; or column=MARK; repeatable."),
+        _reading(help="The mark between thousands, or space, apostrophe, none; or column=MARK; else recognised."),
     ] = None
     date_format: Annotated[
         list[str] | None,
-        _reading(help="day-first, month-first, year-first or such as DD.MM.YYYY; or column=FORMAT; repeatable."),
+        _reading(help="day-first, month-first, year-first or such as DD.MM.YYYY; or column=FORMAT; else recognised."),
     ] = None
     table: Annotated[str | None, _reading(help="A table of a database (SQLite, DuckDB, PostgreSQL).")] = None
 
@@ -202,12 +209,21 @@ def read_dataset(
     """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
         refuse_unused("labels", "separator", because="the file is read as a table; add --baskets transactions")
-        return roles.dataset(reading.read(file, by_cells=by_cells))
+        dataset = roles.dataset(reading.read(file, by_cells=by_cells))
+        _check_allowed(dataset.roles)
+        return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:
         named = listing(f"--{role.replace('_', '-')}" for role in unfit)
         raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
     return _LABELLED[baskets.held_as](file, roles.target, baskets, reading, by_cells)
+
+
+def _check_allowed(roles: Roles | None) -> None:
+    """Refuse --allow-unique of columns that are not published as they are."""
+    idle = [] if roles is None else [name for name in roles.allow_unique if name not in roles.published]
+    if idle:
+        refuse_unused("allow_unique", because=f"no role publishes {listing(idle)}")
 
 
 def _of_columns(

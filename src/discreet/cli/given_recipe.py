@@ -161,13 +161,13 @@ class GivenRecipe:
                 raise DataError(
                     "No method is named. Name one with --method, such as mondrian, or give a recipe with --recipe."
                 )
-            return name, parameters.parameters(name)
+            return name, parameters.parameters
         names = [*dict.fromkeys(one.name for one in self.recipe.methods)]
         if name is None and not names:
             raise DataError(f"{self.name} names no method. Name one with --method, such as mondrian.")
         if name is not None:
-            build(name, parameters.parameters(name))  # an unknown name or parameter is refused first
-        given = parameters.parameters(name or names[0]) if name or len(names) == 1 else {}
+            build(name, parameters.parameters)  # an unknown name or parameter is refused first
+        given = parameters.parameters if name or len(names) == 1 else {}
         found = [(one, said, said | given) for one, said in self._described(name)]
         distinct = [one for place, one in enumerate(found) if all(one[::2] != other[::2] for other in found[:place])]
         if len(distinct) > 1:

@@ -14,6 +14,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
+from discreet.cli.running import refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing, plain
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def inspect(
             raise RolesError("Baskets have a label and items; they take no --quasi and no --person. Leave them out.")
         _inspect_baskets(file, shape, options, to_write, as_json=as_json, quiet=quiet)
         return
+    refuse_unused("separator", because="the file is read as a table; add --baskets transactions")
     table = options.reading.read(file)
     with step("Looking at the columns"):
         found = _inspected(table, asked.roles, given)

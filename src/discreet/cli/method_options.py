@@ -28,24 +28,40 @@ class MethodOptions:
     """Parameters of methods that have an option of their own."""
 
     k: Annotated[int | None, parameter("How many persons must be alike.", "--k", default="5")] = None
-    l: Annotated[float | None, parameter("Tables: how many sensitive values every group has.", "--l")] = None  # noqa: E741
-    t: Annotated[float | None, parameter("Tables: how far sensitive values are from the whole table.", "--t")] = None
-    m: Annotated[int | None, parameter("km: how many items of a person an attacker may know.", "--m")] = None
+    l: Annotated[  # noqa: E741
+        float | None, parameter("Tables: how many sensitive values every group has.", "--l", default="none")
+    ] = None
+    t: Annotated[
+        float | None, parameter("Tables: how far sensitive values are from the whole table.", "--t", default="none")
+    ] = None
+    m: Annotated[int | None, parameter("km: how many items of a person an attacker may know.", "--m", default="2")] = (
+        None
+    )
     label_known: Annotated[
-        bool | None, parameter("Whether k persons are left also to who knows the label.", "--label-known")
+        bool | None,
+        parameter("Whether k persons are left also to who knows the label.", "--label-known", default="off"),
     ] = None
-    epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.")] = None
-    split: Annotated[str | None, parameter("mondrian: median or information.")] = None
+    epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.", default="1")] = None
+    split: Annotated[str | None, parameter("mondrian: median or information.", default="median")] = None
     utility: Annotated[
-        str | None, parameter("greedy: hamdist, distcnt or cm; maximal: hamdist or distcnt; optimal: auc and others.")
+        str | None,
+        parameter(
+            "greedy: hamdist, distcnt or cm; maximal: hamdist or distcnt; optimal: auc and others.",
+            default="hamdist; optimal auc, km information",
+        ),
     ] = None
-    constraint: Annotated[str | None, parameter("greedy: containment or k-anonymity.")] = None
-    absences: Annotated[int | None, parameter("greedy: how many absent items of a person an attacker may know.")] = None
-    on_infeasible: Annotated[str | None, parameter("greedy: skip or stop.")] = None
-    max_features: Annotated[int | None, parameter("greedy, optimal: the most items to select.")] = None
+    constraint: Annotated[str | None, parameter("greedy: containment or k-anonymity.", default="containment")] = None
+    absences: Annotated[
+        int | None, parameter("greedy: how many absent items of a person an attacker may know.", default="0")
+    ] = None
+    on_infeasible: Annotated[str | None, parameter("greedy: skip or stop.", default="skip")] = None
+    max_features: Annotated[int | None, parameter("greedy, optimal: the most items to select.", default="none")] = None
     max_suppressed: Annotated[
         str | None,
-        parameter("Tables: fail if more than this share of quasi cells is suppressed; 0.2, or rows=0.05,cells=0.3."),
+        parameter(
+            "Tables: fail if more than this share of quasi cells is suppressed; 0.2, or rows=0.05,cells=0.3.",
+            default="none",
+        ),
     ] = None
     settings: Annotated[
         list[str] | None,
@@ -58,34 +74,18 @@ class MethodOptions:
 
     def build(self, name: str) -> Method:
         """The named method with these parameters."""
-        return build(name, self.parameters(name))
+        return build(name, self.parameters)
 
-    def parameters(self, name: str) -> dict[str, Any]:
-        """The parameters that were given; DataError for one that is given twice or that the method does not have."""
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that were given; DataError for one that is given twice."""
         arguments = asdict(self) | {"random_state": self.seed}
         if self.max_suppressed is not None:
             arguments["max_suppressed"] = shares(self.max_suppressed, "--max-suppressed")
         typed = {one: v for one, v in arguments.items() if v is not None and one not in ("settings", "seed")}
         if self.l is not None and self.l.is_integer():
             typed["l"] = int(self.l)
-        _check_taken(name, list(typed))
         return given_once(typed, self.settings)
-
-
-def _check_taken(name: str, typed: list[str]) -> None:
-    """Refuse options that the method does not have, and name the methods that do."""
-    from discreet.methods import METHODS
-    from discreet.methods.guide import methods_with, parameters_of
-
-    for one in typed if name in METHODS else ():
-        if one not in parameters_of(name):
-            others = in_a_row(methods_with(one), "or")
-            raise ParameterError(
-                f"The method {name!r} does not take ",
-                Setting(one),
-                f": it is for {others}. Leave it out, or choose"
-                f" another method; `discreet methods {name}` lists what this one takes.",
-            )
 
 
 def build(name: str, parameters: dict[str, Any]) -> Method:
@@ -101,14 +101,15 @@ def build(name: str, parameters: dict[str, Any]) -> Method:
             " `discreet methods` says when to use which."
         )
     accepted, parameters = sorted(parameters_of(name)), renamed(name, parameters)
-    unknown = [parameter for parameter in parameters if parameter not in accepted]
-    if unknown:
-        hint = did_you_mean(unknown[0], accepted)
-        others = methods_with(unknown[0])
-        elsewhere = f" It is for {in_a_row(others, 'or')}." if others and not hint else ""
-        raise DataError(
-            f"The method {name!r} has no parameter {listing(unknown)}.{hint}{elsewhere} It has"
-            f" {listing(accepted, most=20)}."
+    unknown = next((parameter for parameter in parameters if parameter not in accepted), None)
+    if unknown is not None:
+        others = methods_with(unknown)
+        near = did_you_mean(unknown, accepted)
+        hint = f"it is for {in_a_row(others, 'or')}." if others else f"no method has it.{near}"
+        raise ParameterError(
+            f"The method {name!r} does not take ",
+            Setting(unknown),
+            f": {hint} `discreet methods {name}` lists what it takes.",
         )
     method = METHODS[name](**parameters)
     check_parameters(method, method._parameter_constraints)  # before the file is read

@@ -31,12 +31,13 @@ def init(
     baskets: ShapeOptions,
     reading: ReadingOptions,
     quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Write a recipe with suggested roles, and beside it the schema that editors use to complete and check it."""
     from discreet.data.role_suggestions import suggest
     from discreet.study import first_recipe
 
-    watch(quiet=quiet, as_json=False)
+    watch(quiet=quiet, as_json=as_json)
     if out.exists() and not (overwrite and out.is_file()):
         raise DataError(f"{out.name!r} exists already. Choose another file, or add --overwrite.")
     counts = [_count(text) for text in split(k)] or [5, 20]
@@ -56,8 +57,10 @@ def init(
         if not any(one.role == "target" for one in suggestions):
             say("No column looks like a target for a classifier: name it under [roles].", err=True)
     write_recipe(out, text)
-    if not quiet:
-        again = shlex.join(["discreet", "compare", str(data), str(out), "-o", "study"])
+    again = shlex.join(["discreet", "compare", str(data), str(out), "-o", "study"])
+    if as_json:
+        emit({"recipe": str(out), "shape": shape, "next": again})
+    elif not quiet:
         say(f"{out}: read the roles and correct them, then `{again}`.")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_columns
 from discreet.cli.file_options import ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
@@ -29,7 +30,7 @@ def _known(*names: str, help: str) -> Any:
 
 
 def _role(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=_ROLES)
+    return typer.Option(*names, help=help, rich_help_panel=_ROLES, autocompletion=complete_columns)
 
 
 @with_groups

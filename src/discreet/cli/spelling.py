@@ -38,7 +38,10 @@ class CommandWords:
             return spelt(option) if value is ... else _typed(option, value)
         if "settings" in self._options:
             return f"--set {name}" if value is ... else f"--set {shlex.quote(f'{name}={_one(value)}')}"
-        return shown(name) if value is ... else f"{name}={_one(value)}"
+        if value is ...:
+            return shown(name)
+        stated = f"{name} = {written(value, _json)}"
+        return f"{stated} in the recipe" if "recipe" in self._options else stated
 
     def outside(self, found: Outside) -> str:
         name = self.setting(Setting(found.name))

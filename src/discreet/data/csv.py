@@ -22,7 +22,7 @@ import pyarrow.csv as pacsv
 from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.data.database_files import database_kind
 from discreet.data.file_layout import Layout, find_delimiter, find_quote, first_line, footers, layout_of
-from discreet.errors import DataError, quietly
+from discreet.errors import DataError, Setting, quietly
 from discreet.foundation.plain_files import check_plain
 
 _SAMPLE = 1 << 18  # bytes from which the dialect is detected
@@ -155,8 +155,8 @@ def possible_encodings(path: Path, head: bytes) -> list[str]:
     if head.startswith(b"PK\x03\x04"):
         raise DataError(f"{path.name!r} is a packed file (a spreadsheet or a zip archive). Save its table as CSV.")
     if b"\x00" in re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]:  # UTF-16 has them in every line
-        if (codec := _without_mark(head)) is not None:
-            return [codec]
+        if (found := _without_mark(head)) is not None:
+            return [found]
         raise DataError(
             f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
         )
@@ -318,7 +318,9 @@ def check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> 
     if not last_bytes(path).decode(encoding, errors="ignore").rstrip().endswith(quote):
         raise DataError(
             f"A quote ({quote}) that is opened in row {table.num_rows} of {path.name!r} is never closed. Close it, or"
-            f" give the quote character (quote='' for none)."
+            f" give the quote character, for none ",
+            Setting("quote", ""),
+            ".",
         )
 
 
@@ -348,8 +350,13 @@ def with_names(path: Path, table: pa.Table, names: Sequence[str] | None, header:
         if 2 * alike > len(first):
             raise DataError(
                 f"The first line of {path.name!r} looks like data, not like names ({alike} of its {len(first)} cells)."
-                f" If there is no header line, pass the names (names=[...], --names) or header=False; if these are the"
-                f" names, say header=True."
+                " If there is no header line, give the names, ",
+                Setting("names", [...]),
+                ", or ",
+                Setting("header", False),
+                "; if these are the names, say ",
+                Setting("header", True),
+                ".",
             )
     return table.rename_columns(first)
 

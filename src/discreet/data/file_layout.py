@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from discreet.errors import quietly
 
@@ -110,9 +111,8 @@ def find_quote(text: str) -> str:
 def rows_of(text: str, delimiter: str, quote: str, *, escape: bool = False) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text, without empty lines, and the number of the line where each ends."""
     lines = io.StringIO(text, newline=None)
-    how = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
-    how |= {"escapechar": "\\"} if escape else {}
-    reader = csv.reader(lines, delimiter=delimiter, **how)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
+    reader = csv.reader(lines, delimiter=delimiter, escapechar="\\" if escape else None, **how)
     return ((reader.line_num, row) for row in reader if row)
 
 

@@ -23,11 +23,11 @@ from discreet.data.column import KINDS, MISSING_MARKS, Column, Kind, encode, fro
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.csv import public_dialect
 from discreet.data.how_read import ColumnReading, HowRead
-from discreet.data.notation import Formats, Notation
+from discreet.data.notation import Formats
 from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
 from discreet.data.storage import read_cells, write_cells
-from discreet.data.text_reader import Elsewhere, TextReader, certain_columns
+from discreet.data.text_reader import TextReader, certain_columns
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
 if TYPE_CHECKING:
@@ -235,30 +235,21 @@ class Table(Content):
         """The names of the notations of columns whose texts are not plain, as a release records them."""
         return {name: one.notation.name for name, one in self._readings.items() if one.notation is not None}
 
-    def reread(
-        self,
-        *,
-        kinds: Mapping[str, Kind] | None = None,
-        formats: Formats | None = None,
-        recorded: Mapping[str, Notation] | None = None,
-        elsewhere: Elsewhere | None = None,
-    ) -> Table:
-        """The table read again from its source, with other kinds, formats, or notations that a release recorded.
+    def reread(self, *, kinds: Mapping[str, Kind] | None = None, **how: Any) -> Table:
+        """The table read again from its source, with other kinds, otherwise as `TextReader.but` says.
 
-        Of a table made from others, only texts are read anew. `elsewhere` tells what columns outside the table show.
+        Of a table made from others, only texts are read anew.
         """
-        before = Formats() if self._reader is None else self._reader.formats
-        formats = replace(formats or before, recorded=dict(recorded or {}))
-        kinds = {**self._kinds, **{name: kind for name, kind in (kinds or {}).items() if name in self._known}}
+        kinds = self._kinds | {name: kind for name, kind in (kinds or {}).items() if name in self._known}
+        reader = (self._reader or TextReader()).but(**how)
         if self._source is not None:
-            table = self._lazy(self._source, kinds, self._missing, formats, frame=self.frame)
+            table = self._lazy(self._source, kinds, self._missing, reader.formats, frame=self.frame)
             table._recognising = self._recognising
         else:
-            table = self._lazy(ArrowSource(self.to_arrow(), self.frame), kinds, (), formats)
-            table._recognising = frozenset({*kinds, *formats.names, *formats.recorded})
-        table._declared = self._declared | dict(kinds)
-        if elsewhere is not None:
-            table._reader = replace(table._reader, elsewhere=elsewhere)
+            table = self._lazy(ArrowSource(self.to_arrow(), self.frame), kinds, self._missing, reader.formats)
+            table._recognising = frozenset({*kinds, *reader.formats.names, *reader.formats.recorded})
+        table._reader = replace(reader, elsewhere=how.get("elsewhere") or table._shown_elsewhere)
+        table._declared = self._declared | kinds
         return table
 
     def cells(self, name: str) -> Cells:

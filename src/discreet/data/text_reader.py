@@ -5,7 +5,7 @@ tells, and keeps a record of what was recognised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.how_read import ColumnReading, evidence_elsewhere, question
-from discreet.data.notation import Formats, Given
+from discreet.data.notation import Formats, Given, Notation
 from discreet.data.number_texts import NumberNotation
 from discreet.data.recognition import Context, Recognised, Unclear, dates_in, dot_may_mark_thousands, nearly, numbers_in
 from discreet.errors import DataError, shown
@@ -55,6 +55,18 @@ class TextReader:
     def of(self, counts: Callable[[], np.ndarray] | None) -> TextReader:
         """The reader of one column, whose distinct texts have these numbers of cells."""
         return replace(self, counts=counts, reading=None)
+
+    def but(
+        self,
+        *,
+        formats: Formats | None = None,
+        recorded: Mapping[str, Notation] | None = None,
+        elsewhere: Elsewhere | None = None,
+        in_parts: bool = False,
+    ) -> TextReader:
+        """A reader of the same texts with other formats, or with notations that a release recorded."""
+        formats = replace(formats or self.formats, recorded=dict(recorded or {}))
+        return replace(self, formats=formats, elsewhere=elsewhere or self.elsewhere, in_parts=in_parts, reading=None)
 
     def as_said(self, name: str, texts: pa.Array, kind: str | None) -> ReadTexts | None:
         """The texts read as the owner, or a release, says; None if nothing is said, or is only said of all columns and

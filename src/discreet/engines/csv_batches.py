@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,7 +54,11 @@ class CsvBatches:
     ):
         check_options(delimiter, quote, encoding)
         self.path, self.problem = path, ""
-        self._given = {"delimiter": delimiter, "quote": quote, "header": names is None and header is not False}
+        self._given: dict[str, Any] = {
+            "delimiter": delimiter,
+            "quote": quote,
+            "header": names is None and header is not False,
+        }
         self._head = read_head(path)
         self._encodings = [encoding] if encoding else possible_encodings(path, self._head)
         self._skip = 0  # rows above the data
@@ -64,7 +69,7 @@ class CsvBatches:
                 break
             self.next_encoding_or_raise(failure)
         self.names = tuple(with_names(path, with_header(path, table, self._layout), names, header).column_names)
-        self._skip = int(names is None and header is not False and self._layout.taken is None)
+        self._skip = int(named and self._layout.taken is None)
 
     @property
     def encoding(self) -> str:

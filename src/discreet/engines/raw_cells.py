@@ -102,7 +102,7 @@ class CodedColumns(ABC):
         return coding
 
     def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
-        how = {"kind": self._kinds.get(name), "missing": self._missing, "reader": self._reader}
+        how: dict[str, Any] = {"kind": self._kinds.get(name), "missing": self._missing, "reader": self._reader}
         return encode(name, cells, counted=False, **how)
 
     @property

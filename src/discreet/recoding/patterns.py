@@ -179,15 +179,26 @@ class Boxes(Plan):
             yield start, (bits.view("<u8").astype(np.uint64), starts[:-1].astype(np.int64))
 
 
-def recoded_rows(plan: Plan, rows: object, names: Sequence[str], *, written: Mapping[str, str] | None = None) -> Table:
-    """As `recoded`, for any frame, file or query, whose columns are read as those of the release were: of the same kind,
-    and texts in the same notation. `written` names the notations of columns where the plan does not."""
+def recoded_rows(
+    plan: Plan,
+    rows: object,
+    names: Sequence[str],
+    *,
+    written: Mapping[str, str] | None = None,
+    in_parts: bool = False,
+) -> Table:
+    """As `recoded`, for any frame, file or query, whose columns are read as those of the release were.
+
+    They are of the same kind, and their texts of the same notation; `written` names the notations of columns where the
+    plan does not. Of rows that are only a part of a table (`in_parts`), no other notation is recognised.
+    """
     table = Table.of(rows)
     present = [labelling for labelling in plan.labellings if labelling.source in table]
     known = {**(written or {}), **{labelling.source: labelling.written for labelling in present if labelling.written}}
     recorded = {source: notation_named(name) for source, name in known.items() if source in table}
     kinds = {labelling.source: labelling.kind for labelling in present}
-    return recoded(plan, table.reread(kinds=kinds, recorded={n: one for n, one in recorded.items() if one}), names)
+    known_notations = {source: notation for source, notation in recorded.items() if notation is not None}
+    return recoded(plan, table.reread(kinds=kinds, recorded=known_notations, in_parts=in_parts), names)
 
 
 def recoded(plan: Plan, table: Table, names: Sequence[str]) -> Table:

@@ -13,8 +13,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.foundation.toml_lines import line_of
 from discreet.study.recipe import Problem, Recipe, misplaced
-from discreet.study.recipe_lines import line_of
 
 _LARGEST = 16 << 20  # bytes; a recipe may name very many columns
 
