@@ -158,12 +158,15 @@ def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
     text = first_recipe("/somewhere/clinic.csv", suggestions if shape == "table" else [], shape)
     assert "somewhere" not in text
     (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
-    recipe = read_recipe(tmp_path / "recipe.toml")
+    recipe = read_recipe(tmp_path / "recipe.toml", undecided=True)
     assert recipe.source.file == "clinic.csv"
     assert recipe.methods == default_methods(shape)
     if shape == "table":
         roles = suggested_roles(suggestions)
         assert (recipe.roles.target, recipe.roles.quasi) == (roles.target, roles.quasi)
+        assert recipe.roles.decide == ("stay_days",)
+        with pytest.raises(DataError, match=r"line \d+: roles.decide: 1 column awaits your decision: 'stay_days'"):
+            read_recipe(tmp_path / "recipe.toml")
         assert all("table" in METHODS[method.name].takes for method in recipe.methods)
     else:
         assert all("baskets" in METHODS[method.name].takes for method in recipe.methods)
