@@ -26,6 +26,7 @@ from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
 from discreet.data.storage import read_cells, write_cells
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.foundation.frame_output import Framed, as_frame
 
 if TYPE_CHECKING:
     from discreet.data.roles import Roles
@@ -62,7 +63,7 @@ def is_bit(column: Column) -> bool:
     return column.levels <= 2 and not column.has_missing and set(column.texts) <= _BITS
 
 
-class Table(Content):
+class Table(Framed, Content):
     """Named columns of equal length, as codes.
 
     >>> t = Table.of({"age": [31, 45, None], "sex": ["f", "m", "f"]})
@@ -238,18 +239,7 @@ class Table(Content):
 
     def to_frame(self, frame: str | None = None) -> Any:
         """The table as the kind of frame it came from (Arrow for files), or as `frame`."""
-        table, frame = self.to_arrow(), frame or self.frame
-        if frame == "pandas":
-            return table.to_pandas()
-        if frame == "polars":
-            import polars
-
-            return polars.from_arrow(table)
-        if frame == "duckdb":
-            import duckdb
-
-            return duckdb.from_arrow(table)
-        return table
+        return as_frame(self.to_arrow(), frame or self.frame)
 
     # -- published -------------------------------------------------------------------------------------------------
 

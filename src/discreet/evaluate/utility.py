@@ -21,7 +21,7 @@ from discreet.evaluate.confidence import Share, effective_rows, wilson
 from discreet.evaluate.protocols import NOTHING_OF_ROWS, held_out, original
 from discreet.evaluate.questions import OtherTarget, ask_targets
 from discreet.evaluate.raw_use import RawUse, gain, raw_use
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.learning.encoding import PARTS
 from discreet.methods import Method
 
@@ -58,7 +58,7 @@ class Utility:
 
 
 def holdout(
-    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: int | None = 0
+    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: RandomState = 0
 ) -> Utility:
     """Measure what the method costs on a table with its roles, or on labelled baskets.
 

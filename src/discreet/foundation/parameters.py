@@ -7,6 +7,7 @@ The names and messages follow scikit-learn, whose own checker is private and loa
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -59,6 +60,24 @@ class StrOptions:
         return f"a str among {{{', '.join(map(repr, sorted(self.options)))}}}"
 
 
+@dataclass(frozen=True)
+class _Generators:
+    """NumPy's generators, which scikit-learn takes as a `random_state`."""
+
+    def allows(self, value: Any) -> bool:
+        if "numpy" not in sys.modules:
+            return False
+        from discreet.foundation.randomness import is_source
+
+        return is_source(value)
+
+    def __str__(self) -> str:
+        return "a NumPy generator"
+
+
+_GENERATOR = _Generators()
+
+
 def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
     """Raise ParameterError unless every parameter of the object is in one of its ranges.
 
@@ -66,6 +85,7 @@ def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
     """
     for name, ranges in constraints.items():
         value = getattr(obj, name)
+        ranges = [*ranges, _GENERATOR] if name == "random_state" else ranges
         if not any(allows(allowed, value) for allowed in ranges):
             *most, last = [_words(allowed) for allowed in ranges]
             allowed_values = f"{', '.join(most)} or {last}" if most else last

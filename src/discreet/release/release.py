@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from discreet.counting.row_counts import row_counts
+from discreet.data.as_it_came import as_it_came
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
 from discreet.data.dataset import rows_with_items
@@ -216,8 +217,10 @@ class Release:
     # -- new rows --------------------------------------------------------------------------------------------------
 
     def recode(self, rows: Any) -> Any:
-        """Recode new rows to the form of the release: its columns, in the order of the rows. A table, or, where items
-        were grouped, baskets, from baskets or transactions.
+        """Recode new rows to the form of the release: its columns, in the order of the rows.
+
+        The result is the kind of frame that `rows` are, pandas with its index, and a `Table` for files, mappings and
+        tables; where items were grouped, baskets, from baskets or transactions.
 
         The published recoding record is used if there is one, so that recipients get the same from the published folder
         (discreet.recode); otherwise the owner's plan. The promise covers the released rows only.
@@ -233,10 +236,10 @@ class Release:
                 " be recoded. Release it together with the others, or use a method that recodes single rows."
             )
         recoded = recoded_rows(self._public_plan or self.plan, rows, self.columns)
-        if self._public_plan is None or not self.plan.recodes_all:
-            return recoded
-        own = recoded_rows(self.plan, rows, self.columns)
-        return own.with_columns([column for column in recoded.columns() if column.name in self.roles.quasi])
+        if self._public_plan is not None and self.plan.recodes_all:
+            own = recoded_rows(self.plan, rows, self.columns)
+            recoded = own.with_columns([column for column in recoded.columns() if column.name in self.roles.quasi])
+        return as_it_came(recoded, rows)
 
     @cached_property
     def _public_plan(self) -> EachColumn | Boxes | None:
