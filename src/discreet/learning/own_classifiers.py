@@ -3,8 +3,8 @@
 
 A classifier is cloned before it learns, and each of its random states that nobody set gets the seed. A Pipeline, and
 what searches or calibrates one, gets the rows as a data frame, with the cells as they are published, and encodes them
-itself. Any other classifier gets numbers: categories one-hot, numbers standardised and in 16 parts. What stands for what
-is decided on the training rows alone.
+itself. Any other classifier gets numbers: categories one-hot, numbers standardised and in 16 parts. What stands for
+what is decided on the training rows alone.
 
 A scorer gets a fitted classifier, rows and labels, as in scikit-learn. Of a classifier of this library the rows are a
 `Table`; its `predict`, `predict_proba` and `classes_` are as usual.
@@ -51,7 +51,9 @@ class OwnClassifier:
     @property
     def reading(self) -> str:
         """How it gets cells, in words."""
-        return "rows as a data frame, cells as published" if self.takes_frames else "missing and suppressed cells one-hot"
+        return (
+            "rows as a data frame, cells as published" if self.takes_frames else "missing and suppressed cells one-hot"
+        )
 
     def learnt(self, learnt: Table, tested: Table, target: str, random_state: int) -> Judged:
         """The classifier, fitted to some rows, and the other rows as it takes them."""
