@@ -19,6 +19,7 @@ from discreet.data.column import Column
 from discreet.data.role_words import SENSITIVE, fits, known_by, says_nothing
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, listing, shown
+from discreet.foundation.displayed import Displayed
 
 
 def _names(value: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -31,7 +32,7 @@ MOST_CLASSES = 256  # of a target; counts per class are kept for every group
 
 
 @dataclass(frozen=True)
-class Roles:
+class Roles(Displayed):
     """Roles of the columns of a table.
 
     >>> Roles(target="readmitted", quasi=["age", "sex"], identifiers=["name"]).published

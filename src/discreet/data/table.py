@@ -26,6 +26,7 @@ from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
 from discreet.data.storage import read_cells, write_cells
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.foundation.displayed import Displayed
 from discreet.foundation.frame_output import Framed, as_frame
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def is_bit(column: Column) -> bool:
     return column.levels <= 2 and not column.has_missing and set(column.texts) <= _BITS
 
 
-class Table(Framed, Content):
+class Table(Displayed, Framed, Content):
     """Named columns of equal length, as codes.
 
     >>> t = Table.of({"age": [31, 45, None], "sex": ["f", "m", "f"]})
@@ -233,6 +234,10 @@ class Table(Framed, Content):
         if not columns:
             table._n_rows = len(self)
         return table
+
+    def head(self, rows: int = 5) -> Any:
+        """The first rows, as the kind of frame the table came from; the display of a table shows no cells."""
+        return self.take(np.arange(min(max(rows, 0), len(self)))).to_frame()
 
     def to_arrow(self) -> pa.Table:
         return pa.table({column.name: column.to_arrow() for column in self.columns()})

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.choose.reference_lines import GUESSING, ORIGINAL
 from discreet.errors import DataError, did_you_mean, listing, shown
@@ -19,13 +20,15 @@ from discreet.evaluate.folds import Folds
 from discreet.evaluate.own_test_rows import OwnTestRows
 from discreet.evaluate.protocols import Protocol
 from discreet.evaluate.score_cache import Refusal
+from discreet.foundation.displayed import Displayed
+from discreet.foundation.frame_output import Framed
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.cross_validation import MEASURES, Score, Scores
 from discreet.learning.significance import Difference
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Displayed, Framed):
     """The outcome of each method, classifier and fold. `methods` begins with the original table.
 
     `models` are the methods that answer by themselves: their scores stand beside those of every classifier. `lines` are
@@ -181,6 +184,23 @@ class Evaluation:
         lines += [f"{name} answers by itself, whatever the classifier." for name in self.methods if name in self.models]
         refusals = [(name, self.refusal(name)) for name in self.methods]
         return lines + [f"{name}: {why}" for name, why in refusals if why is not None]
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each method and classifier: every measure with its interval, and what it is less the original's.
+
+        Methods that could not release have no figures, and `refused` says why.
+        """
+        rows: list[dict[str, Any]] = []
+        for result in self.to_dict()["results"]:
+            row: dict[str, Any] = {name: result[name] for name in ("method", "classifier")}
+            for measure in self.measures:
+                share, apart = result.get(measure, {}), result.get(f"{measure}_difference", {})
+                row |= {measure: share.get("value"), f"{measure}_low": share.get("low")}
+                row |= {f"{measure}_high": share.get("high"), f"{measure}_difference": apart.get("mean")}
+            rows.append(row | {"refused": result["refused"]})
+        texts = ("method", "classifier", "refused")
+        schema = pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in rows[0]])
+        return pa.Table.from_pylist(rows, schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON; NaN becomes null."""

@@ -21,6 +21,7 @@ from discreet.evaluate.confidence import Share, effective_rows, wilson
 from discreet.evaluate.protocols import NOTHING_OF_ROWS, held_out, original
 from discreet.evaluate.questions import OtherTarget, ask_targets
 from discreet.evaluate.raw_use import RawUse, gain, raw_use
+from discreet.foundation.displayed import Displayed
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.learning.encoding import PARTS
 from discreet.methods import Method
@@ -30,7 +31,7 @@ _LEARNERS = {"table": CLASSIFIER, "baskets": CLASSIFIER, "model": f"the released
 
 
 @dataclass(frozen=True)
-class Utility:
+class Utility(Displayed):
     """Accuracy on held-out rows: of the original columns, of the release, their difference, and two baselines.
 
     `accuracy_without_quasi` is what the published columns that are not quasi-identifiers reach by themselves;

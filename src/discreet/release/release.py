@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counting.row_counts import row_counts
 from discreet.data.as_it_came import as_it_came
@@ -28,6 +29,8 @@ from discreet.data.storage import FORMATS
 from discreet.data.table import Table
 from discreet.errors import DataError, PromiseBroken
 from discreet.foundation.atomic_files import new_folder
+from discreet.foundation.displayed import Displayed, later
+from discreet.foundation.frame_output import Framed
 from discreet.privacy.noise import Noise, statement
 from discreet.privacy.promise import Promise, Verdict
 from discreet.recoding.grouped_items import GroupedItems
@@ -73,7 +76,7 @@ class Changes:
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(Displayed, Framed):
     """A release in memory: `content` is published, `owner` stays with the owner.
 
     promise, method, parameters, changes, noise   stated in the certificate; `noise` if it was used to draw rows
@@ -213,6 +216,39 @@ class Release:
         return promise.check_content(
             self.content, self.roles, persons=owner.persons, source=owner.evidence, noise=self.noise
         )
+
+    # -- for people ------------------------------------------------------------------------------------------------
+
+    def to_arrow(self) -> pa.Table:
+        """The published rows as an Arrow table; baskets with a 0/1 column for each item, beside their label."""
+        return self.content.to_arrow()
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        public: bool = False,
+        data: object = None,
+        roles: Roles | None = None,
+        name: str = "table",
+    ) -> Any:
+        """The owner's report, as `discreet release` writes it, or the public one; `path` saves it.
+
+        It shows itself in a notebook. The owner's holds private figures and is not for publication. It compares with
+        the table that was released, which the release remembers; pass `data` and `roles` if it no longer does. `name`
+        is what the report calls the table.
+        """
+        page = later("report.pages:page_of_release")(self, public=public, data=data, roles=roles, name=name)
+        if path is not None:
+            page.save(path)
+        return page
+
+    def plot(self, what: str = "columns") -> Any:
+        """A chart: what can still be read of each quasi-identifier ("columns"), or how large the groups are ("groups").
+
+        It shows itself in a notebook; `save` writes it as .svg, .png or .json.
+        """
+        return later("report.pages:chart_of_release")(self, what)
 
     # -- new rows --------------------------------------------------------------------------------------------------
 
