@@ -79,4 +79,4 @@ def groups_plot(sizes: list[tuple[int, int, int]], counted: str) -> Spec:
 
 
 def _words(low: int, high: int) -> str:
-    return f"{low} or more" if not high else "1" if high == 1 else f"{low} to {high}"
+    return f"{low} or more" if not high else f"{low}" if high == low else f"{low} to {high}"

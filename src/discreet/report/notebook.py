@@ -35,6 +35,8 @@ _LONGEST_LINE = 2000
 _MOST_ROWS = 60
 _GOOD, _BAD = ("#0b5d34", "✓"), ("#8e1b1b", "✗")  # white on these grounds has a contrast of more than 7
 _CELL = "text-align:{};padding:.2em .7em .2em 0;vertical-align:top"
+_WIDTH = "max-width:60em"
+_SHORT = 30  # characters of a cell that is not broken into lines
 _RULE = "border-bottom:1px solid rgba(128,128,128,.5)"
 
 
@@ -78,12 +80,14 @@ def to_html(thing: object) -> str:
 
 def _html(display: Display) -> str:
     parts = [f"<div><strong>{_text(display.title)}</strong>{_badge(display.holds)}</div>"]
-    parts += [f'<div style="margin:.3em 0">{_text(line, _LONGEST_LINE)}</div>' for line in display.lines if line]
+    parts += [
+        f'<div style="margin:.3em 0;{_WIDTH}">{_text(line, _LONGEST_LINE)}</div>' for line in display.lines if line
+    ]
     parts += [_grid(grid) for grid in display.grids if grid.rows]
     if display.notes:
         notes = "".join(f"<li>{_text(note, _LONGEST_LINE)}</li>" for note in display.notes)
-        parts.append(f'<ul style="margin:.4em 0;padding-left:1.2em;font-size:90%">{notes}</ul>')
-    return f'<div class="discreet" style="max-width:60em">{"".join(parts)}</div>'
+        parts.append(f'<ul style="margin:.4em 0;padding-left:1.2em;font-size:90%;{_WIDTH}">{notes}</ul>')
+    return f'<div class="discreet">{"".join(parts)}</div>'
 
 
 def _badge(holds: bool | None) -> str:
@@ -99,10 +103,10 @@ def _grid(grid: Grid) -> str:
     head = "".join(f'<th scope="col" style="{_style(name, grid)};{_RULE}">{_text(name)}</th>' for name in grid.head)
     lines = []
     for row in grid.rows[:_MOST_ROWS]:
-        cells = zip(grid.head, row, strict=True)
-        lines.append(
-            "<tr>" + "".join(f'<td style="{_style(name, grid)}">{_text(cell)}</td>' for name, cell in cells) + "</tr>"
-        )
+        cells = [(_style(name, grid), _text(cell)) for name, cell in zip(grid.head, row, strict=True)]
+        folded = [f"{style};white-space:nowrap" if len(text) <= _SHORT else style for style, text in cells]
+        drawn = zip(folded, cells, strict=True)
+        lines.append("<tr>" + "".join(f'<td style="{style}">{text}</td>' for style, (_, text) in drawn) + "</tr>")
     more = len(grid.rows) - _MOST_ROWS
     rest = f"<div>and {more:,} more</div>" if more > 0 else ""
     table = f'<table style="border-collapse:collapse;margin:.4em 0"><thead><tr>{head}</tr></thead><tbody>'

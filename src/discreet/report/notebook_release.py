@@ -56,9 +56,8 @@ def of_verification(verification: Any) -> Display:
 def of_release(release: Any) -> Display:
     size = plural(release.rows, "row") if release.content.has_rows else release.shape
     title = f"Release of {size} and {plural(len(release.columns), 'column')}: {release.promise}"
-    parameters = {name: brief(value) for name, value in release.parameters.items() if value is not None}
-    stated = ", ".join(f"{name}={value}" for name, value in parameters.items())
-    facts: list[tuple[str, object]] = [("method", f"{release.method}({stated})")]
+    parameters = [(name, brief(value)) for name, value in release.parameters.items() if value is not None]
+    facts: list[tuple[str, object]] = [("method", release.method)]
     if release.content.has_cells:
         losses, groups = release.losses, release.losses.groups
         facts += [
@@ -72,7 +71,8 @@ def of_release(release: Any) -> Display:
     if release.detail is not None:
         facts.append(("detail kept, 0 to 1", f"{release.detail.whole:.2f}"))
     lines = [release.verdict.sentence(), promise_in_words(release.promise)]
-    grids = [Grid(("", "this release"), facts), _columns(release), *_first_rows(release)]
+    stated = Grid(("parameter", "value"), parameters, f"The {plural(len(parameters), 'parameter')}", hidden=True)
+    grids = [Grid(("", "this release"), facts), stated, _columns(release), *_first_rows(release)]
     notes = [f"Not protected: {release.promise.does_not_protect}", *release.owner.notes]
     return Display(title, release.verdict.holds, lines, grids, notes)
 

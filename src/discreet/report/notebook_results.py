@@ -20,7 +20,7 @@ def of_findings(findings: Any) -> Display:
         (
             one.attack,
             percent(one.success.value),
-            interval(vars(one.success)),
+            "all counted" if one.success.is_counted else interval(vars(one.success)),
             percent(one.baseline),
             "" if one.control is None else percent(one.control.value),
             "" if one.bound is None else percent(one.bound),

@@ -95,7 +95,7 @@ def chart_of_release(release: Release, what: str) -> Chart:
     if what == "groups":
         risk = released_risk(release)
         counted = release.certificate.counted
-        drawn = groups_plot([(one.low, one.high, one.rows) for one in risk.sizes], counted)
+        drawn = groups_plot([(max(one.low, risk.k), one.high, one.rows) for one in risk.sizes], counted)
         return Chart(f"Groups of the release ({release.promise})", drawn)
     if what != "columns":
         raise DataError(f"{what!r} is not a plot of a release; choose 'columns' or 'groups'.")
