@@ -71,6 +71,7 @@ def _table(test: object, dataset: Dataset) -> Dataset:
     kinds: dict[str, Any] = {name: dataset.data.column(name).kind for name in roles.published}
     mine = replace(roles, identifiers=(), person=person, allow_unique=())
     read = Table.of(table.select([*roles.published, *([] if person is None else [person])]), kinds=kinds)
+    read.columns()  # which refuses cells that are not of these kinds
     return _labelled(Dataset.unchecked(read, mine))
 
 

@@ -156,7 +156,8 @@ def with_face(
     typed = dict(zip(label.texts, label.values.to_pylist(), strict=True))
     seen = type(_values(label)[0].item()) if len(label.values) else str
     values = np.array([typed[text] if text in typed else _as_type(text, seen) for text in classes])
-    rows = tested.select([name for name in tested.names if name != target]).take(known)
+    rows = tested.select([name for name in tested.names if name != target])
+    rows = rows if len(known) == len(rows) else rows.take(known)
     return with_scorers(found, _face(values, probabilities), rows, _values(label)[label.codes[known]], scorers)
 
 
