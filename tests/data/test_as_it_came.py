@@ -42,7 +42,7 @@ def functions(release, folder):
         "Release.recode": release.recode,
         "Recoder.transform": ds.Recoder(folder).transform,
         "Binning.apply": binning.apply,
-        "BreachAwareSelector.transform": selector.fit(PANDAS, ROLES).transform,
+        "BreachAwareSelector.transform": selector.fit(PANDAS, ds.Roles("y", ["age", "sex"], sensitive="y")).transform,
     }
 
 

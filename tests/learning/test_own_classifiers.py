@@ -91,9 +91,8 @@ def test_labels_are_what_they_are_in_the_data():
     seen = []
 
     def spy(model, rows, labels):
-        seen.append(
-            (model.classes_.dtype.kind, labels.dtype.kind, len(rows) == len(labels), model.predict(rows).dtype.kind)
-        )
+        kinds = (array.dtype.kind for array in (model.classes_, labels, model.predict(rows)))
+        seen.append((*kinds, len(rows) == len(labels)))
         return 1.0
 
     for learner in ("c45", OwnClassifier("mine", pipeline())):

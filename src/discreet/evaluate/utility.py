@@ -30,7 +30,7 @@ CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and
 _LEARNERS = {"table": CLASSIFIER, "baskets": CLASSIFIER, "model": f"the released model, beside {CLASSIFIER}"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Utility(Displayed):
     """Accuracy on held-out rows: of the original columns, of the release, their difference, and two baselines.
 
@@ -51,6 +51,11 @@ class Utility(Displayed):
     raw: RawUse | None = None
     targets: tuple[OtherTarget, ...] = ()
     classifier: str = CLASSIFIER
+
+    def __repr__(self) -> str:
+        before, after, guess = self.accuracy_before, self.accuracy_after, self.majority
+        shares = f"accuracy {before.value:.3f} before, {after.value:.3f} after, {guess.value:.3f} by guessing"
+        return f"Utility({shares}, {self.n_test} test rows)"
 
     @property
     def accuracy_raw(self) -> Share | None:

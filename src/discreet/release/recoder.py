@@ -74,7 +74,7 @@ class Recoder(TransformerFace, Estimator):
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Read the folder, and remember the names of the columns of X; nothing is learnt."""
-        recoding = self._recoding
+        recoding = self._features()
         if X is not None:
             names = _names_of(X)
             if names is not None:
@@ -86,7 +86,7 @@ class Recoder(TransformerFace, Estimator):
     def transform(self, X: Any) -> Any:
         """The rows with the labels of the release, in their order."""
         rows = self._named(X)
-        table = self._recoding.of(Table.of(rows))
+        table = self._features().of(Table.of(rows))
         kind = output_kind(self)
         if kind == "array" or (kind == "default" and isinstance(X, np.ndarray)):
             return _array(table)
@@ -94,7 +94,7 @@ class Recoder(TransformerFace, Estimator):
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The published columns that `transform` gives out, whatever the input."""
-        return np.array(self._recoding.names, dtype=object)
+        return np.array(self._features().names, dtype=object)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -113,8 +113,8 @@ class Recoder(TransformerFace, Estimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
 
-    @property
-    def _recoding(self) -> _Features:
+    def _features(self) -> _Features:
+        """How rows are recoded; read once. (Not a property: scikit-learn looks at all of them for a display.)"""
         asked = (os.fspath(self.folder), None if self.columns is None else tuple(self.columns))
         read: tuple[Any, _Features] | None = vars(self).get("_read")
         if read is None or read[0] != asked:
