@@ -59,7 +59,7 @@ def shown(tmp_path_factory):
         "Verdict": release.check(ds.KAnonymity(4) & ds.LDiversity(2)),
         "Verification": ds.verify(folder / "out" / "release"),
         "Release": release,
-        "Findings": findings,
+        "AttackFindings": findings,
         "Finding": findings[0],
         "Evaluation": ds.evaluate_utility(method, sample.data, sample.roles, **options),
         "Utility": holdout(method, sample.data, sample.roles),
@@ -92,7 +92,7 @@ def test_the_owners_cells_are_not_shown(shown):
     table = shown["Table"]
     private = {*table.column("name").texts, *table.column("patient_id").texts}
     assert len(private) > 200
-    for name in ("Table", "Dataset", "Sample", "Roles", "Release", "Verdict", "Findings", "Evaluation", "Study"):
+    for name in ("Table", "Dataset", "Sample", "Roles", "Release", "Verdict", "AttackFindings", "Evaluation", "Study"):
         words = set(re.findall(r">([^<>]+)<", shown[name]._repr_html_()))
         assert not {word for word in words & private if not word.isdigit() or len(word) > 4}, name
 

@@ -99,12 +99,12 @@ class Finding(Displayed):
         return self.bound is not None and self.success.low > self.bound + _SLACK
 
 
-class Findings(Displayed, Framed, list[Finding]):
+class AttackFindings(Displayed, Framed, list[Finding]):
     """The findings of several attacks: a list that shows itself in a notebook and can be a data frame."""
 
     def __repr__(self) -> str:
         lines = (f"{one.attack}: {one.success.value:.1%}, guessing {one.baseline:.1%}" for one in self)
-        return f"Findings({'; '.join(lines)})"
+        return f"AttackFindings({'; '.join(lines)})"
 
     def to_arrow(self) -> pa.Table:
         """One row for each finding."""

@@ -277,21 +277,18 @@ class _Task:
 
     def _lessons(self) -> Iterable[Lesson]:
         study = self.study
-        if study.own is not None:
-            lesson = self._lesson_of_line(study.dataset, study.own)
-            return [lesson or held_out(_released(self.method, study.dataset), study.dataset, study.own, study.protocol)]
         if self.method is None:
-            return (self._lesson_of_line(*self._split(fold)) for fold in self.folds)
+            lesson = {WITHOUT_QUASI: without_quasi, GUESSING: unlearnt}.get(self.name, original)
+            if study.own is not None:
+                return [lesson(study.dataset, study.own)]
+            return (lesson(*self._split(fold)) for fold in self.folds)
+        if study.own is not None:
+            return [held_out(_released(self.method, study.dataset), study.dataset, study.own, study.protocol)]
         if study.protocol == "as-published":
+            assert isinstance(study.plan, Folds)
             return as_published(_released(self.method, study.dataset), study.dataset, study.plan)
         train, test = self._split(self.folds[0])
         return [held_out(_released(self.method, train), train, test, study.protocol)]
-
-    def _lesson_of_line(self, train: Dataset, test: Dataset) -> Lesson | None:
-        """What the original teaches, or another line; None for a method."""
-        if self.method is not None:
-            return None
-        return {WITHOUT_QUASI: without_quasi, GUESSING: unlearnt}.get(self.name, original)(train, test)
 
     def _split(self, fold: int) -> tuple[Dataset, Dataset]:
         train, test = self.study.folds[fold]

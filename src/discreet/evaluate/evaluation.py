@@ -23,7 +23,8 @@ from discreet.evaluate.score_cache import Refusal
 from discreet.foundation.displayed import Displayed
 from discreet.foundation.frame_output import Framed
 from discreet.learning.classifiers import CLASSIFIERS
-from discreet.learning.cross_validation import MEASURES, Score, Scores
+from discreet.learning.cross_validation import MEASURES as MEASURES
+from discreet.learning.cross_validation import Score, Scores
 from discreet.learning.significance import Difference
 
 

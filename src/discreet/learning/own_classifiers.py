@@ -172,7 +172,7 @@ def _as_type(text: str, kind: type) -> Any:
 def _face(classes: np.ndarray, probabilities: Callable[[Table], np.ndarray]) -> Any:
     from sklearn.base import BaseEstimator, ClassifierMixin
 
-    class Face(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    class Face(ClassifierMixin, BaseEstimator):
         """A classifier of this library as scorers see it."""
 
         def __sklearn_is_fitted__(self) -> bool:

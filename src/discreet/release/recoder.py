@@ -8,7 +8,7 @@ predicts original rows. There is nothing to learn: what a label stands for is re
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -111,7 +111,7 @@ class Recoder(TransformerFace, Estimator):
         return {name: value for name, value in vars(self).items() if name != "_read"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
 
     def _features(self) -> _Features:
         """How rows are recoded; read once. (Not a property: scikit-learn looks at all of them for a display.)"""
@@ -140,7 +140,7 @@ class _Features:
 
     recoding: Recoding
     names: tuple[str, ...]
-    kinds: dict[str, str]  # of published columns that are not recoded
+    kinds: Mapping[str, str]  # of published columns that are not recoded
 
     @classmethod
     def read(cls, folder: Path, columns: tuple[str, ...] | None) -> _Features:

@@ -75,7 +75,9 @@ def groups_plot(sizes: list[tuple[int, int, int]], counted: str) -> Spec:
         "encoding": {"x": x, "y": y, "tooltip": [{"field": "size"}, {"field": "rows"}]},
     }
     words = "; ".join(f"{value['size']}: {value['rows']} rows" for value in values)
-    return spec(f"Rows by the size of their group in {counted}. {words}.", values, layer=[layer], height={"step": 26})
+    return spec(
+        f"Rows in groups of each size, counted in {counted}. {words}.", values, layer=[layer], height={"step": 26}
+    )
 
 
 def _words(low: int, high: int) -> str:

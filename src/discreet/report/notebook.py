@@ -24,7 +24,7 @@ DISPLAYS = {  # by the name of the class; public classes have different names
     "Verdict": "notebook_release:of_verdict",
     "Verification": "notebook_release:of_verification",
     "Release": "notebook_release:of_release",
-    "Findings": "notebook_results:of_findings",
+    "AttackFindings": "notebook_results:of_findings",
     "Finding": "notebook_results:of_finding",
     "Evaluation": "notebook_results:of_evaluation",
     "Utility": "notebook_results:of_utility",

@@ -46,9 +46,9 @@ def _columns(table: Any, roles: dict[str, str] | None = None) -> list[list[objec
 
 def _reading(table: Any) -> list[str]:
     """How cells were read that can be read in several ways, in sentences."""
-    reading = getattr(table, "reading", None)
-    sentences, failure = quietly(lambda: list(reading.sentences()))
-    return [] if reading is None or failure else sentences
+    reading: Any = getattr(table, "reading", None)
+    sentences, failure = ([], "") if reading is None else quietly(lambda: [*reading.sentences()])
+    return [] if failure else sentences
 
 
 def of_baskets(baskets: Any) -> Display:
