@@ -68,7 +68,7 @@ def of_release(release: Any) -> Display:
         ]
     if release.verdict.with_label is not None:
         facts.append(("measured if the label is known, too", number(release.verdict.with_label)))
-    if release.detail is not None:
+    if release.detail is not None and not release.noise:  # a figure of private rows has no place beside noise
         facts.append(("detail kept, 0 to 1", f"{release.detail.whole:.2f}"))
     lines = [release.verdict.sentence(), promise_in_words(release.promise)]
     stated = Grid(("parameter", "value"), parameters, f"The {plural(len(parameters), 'parameter')}", hidden=True)
@@ -78,7 +78,7 @@ def of_release(release: Any) -> Display:
 
 
 def _columns(release: Any) -> Grid:
-    kept = {} if release.detail is None else release.detail.columns
+    kept = {} if release.detail is None or release.noise else release.detail.columns
     published = release.content.published_columns(release.roles)
     rows = [(one.name, one.role, one.kind, f"{kept[one.name]:.2f}" if one.name in kept else "") for one in published]
     caption = f"The {plural(len(rows), 'published column')}"
