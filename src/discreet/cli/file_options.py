@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_columns
 from discreet.cli.options import pairs, split, step
+from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ def _reading(*names: str, help: str) -> Any:
 
 
 def _role(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel="Roles of the columns")
+    panel = "Roles of the columns"
+    return typer.Option(*names, help=help, rich_help_panel=panel, autocompletion=complete_columns)
 
 
 def _basket(help: str, *names: str) -> Any:
@@ -49,13 +52,28 @@ class ReadingOptions:
     kinds: Annotated[
         list[str] | None, _reading("--kind", help="column=number, column=category or column=date; repeatable.")
     ] = None
+    decimal: Annotated[
+        list[str] | None,
+        _reading(help="The decimal mark, a comma or a point; or column=MARK; else recognised."),
+    ] = None
+    thousands: Annotated[
+        list[str] | None,
+        _reading(help="The mark between thousands, or space, apostrophe, none; or column=MARK; else recognised."),
+    ] = None
+    date_format: Annotated[
+        list[str] | None,
+        _reading(help="day-first, month-first, year-first or such as DD.MM.YYYY; or column=FORMAT; else recognised."),
+    ] = None
     table: Annotated[str | None, _reading(help="A table of a database (SQLite, DuckDB, PostgreSQL).")] = None
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The options that were used, as arguments of `Table.of` and keys of a recipe."""
-        arguments = asdict(self) | {"names": list(split(self.names)), "kinds": pairs(self.kinds, "--kind")}
+        names = list(self.names) if isinstance(self.names, tuple) else list(split(self.names))  # a recipe lists them
+        arguments = asdict(self) | {"names": names, "kinds": pairs(self.kinds, "--kind")}
         arguments["delimiter"] = tab(self.delimiter)
+        for option in ("decimal", "thousands", "date_format"):
+            arguments[option] = _by_column(getattr(self, option), option)
         return {name: value for name, value in arguments.items() if value not in (None, [], {})}
 
     @property
@@ -84,8 +102,25 @@ class ReadingOptions:
         with step(f"Reading {path.name}"):
             if not by_cells:
                 return Table.of(path, **arguments)
-            cells = {name: arguments.pop(name) for name in ("kinds", "missing") if name in arguments}
+            cells = {name: arguments.pop(name) for name in CELL_OPTIONS if name in arguments}
             return Table.by_cells(path, dialect=arguments, **cells)
+
+
+CELL_OPTIONS = ("kinds", "missing", "decimal", "thousands", "date_format")  # as `Table.of` calls them
+
+
+def _by_column(values: list[str] | None, option: str) -> str | dict[str, str] | None:
+    """One value for all columns, or one for each of the named columns.
+
+    >>> _by_column([","], "decimal"), _by_column(["born=day-first", "seen=%Y-%m"], "date_format")
+    (',', {'born': 'day-first', 'seen': '%Y-%m'})
+    """
+    named = dict(pair.rpartition("=")[::2] for pair in values or () if "=" in pair)
+    plain = [value for value in values or () if "=" not in value]
+    if len(plain) > 1 or (plain and named):
+        name = option.replace("_", "-")
+        raise DataError(f"--{name} is given once for all columns, or as column=VALUE for each of them, not both.")
+    return plain[0] if plain else named or None
 
 
 class BasketSource(StrEnum):
@@ -168,12 +203,22 @@ def read_dataset(
 ) -> Dataset:
     """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
-        return roles.dataset(reading.read(file, by_cells=by_cells))
+        refuse_unused("labels", "separator", because="the file is read as a table; add --baskets transactions")
+        dataset = roles.dataset(reading.read(file, by_cells=by_cells))
+        _check_allowed(dataset.roles)
+        return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:
         named = listing(f"--{role.replace('_', '-')}" for role in unfit)
         raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
     return _LABELLED[baskets.held_as](file, roles.target, baskets, reading, by_cells)
+
+
+def _check_allowed(roles: Roles | None) -> None:
+    """Refuse --allow-unique of columns that are not published as they are."""
+    idle = [] if roles is None else [name for name in roles.allow_unique if name not in roles.published]
+    if idle:
+        refuse_unused("allow_unique", because=f"no role publishes {listing(idle)}")
 
 
 def _of_columns(
@@ -182,6 +227,7 @@ def _of_columns(
     from discreet.data.baskets import Baskets
     from discreet.data.dataset import Dataset
 
+    refuse_unused("labels", "separator", because="--baskets columns are 0/1 columns of a table, no transactions")
     if target is None:
         raise RolesError("Baskets of 0/1 columns need --target, the column that holds the labels.")
     table = reading.read(file, by_cells=cells)
@@ -195,6 +241,8 @@ def _of_transactions(
 ) -> Dataset:
     from discreet.data.dataset import Dataset
 
+    refuse_unused("target", because="transactions have no columns; --labels names a file of labels")
+    refuse_unused(*names_of(ReadingOptions), because="transactions are lines of items, not a table")
     if baskets.labels is None:
         raise RolesError("Baskets of transactions need --labels, a file with one label per line.")
     return Dataset.unchecked(baskets.transactions(file))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.errors import DataError, listing, quietly, shown
+from discreet.errors import DataError, Setting, listing, quietly, shown
 
 _MOST_DIGITS = 76  # of a decimal number in Arrow
 
@@ -34,6 +34,9 @@ class ArrowSource:
     unusable: dict[str, str] = field(default_factory=dict)
     objects: dict[str, Any] = field(default_factory=dict)
     encoding: str | None = None
+    delimiter: str | None = None  # of a text file
+    notes: tuple[str, ...] = ()  # what was done to the file, in sentences
+    recognise: bool = True  # whether texts may be numbers and dates in other than plain form: not those of a release
 
     def __repr__(self) -> str:
         return f"ArrowSource({self.table.num_rows} rows, {self.table.num_columns} columns, {self.frame})"
@@ -93,7 +96,7 @@ def check_names(names: Iterable[Any], *, quote: bool = True) -> None:
     if nameless:
         raise DataError(
             f"{len(nameless)} of the {len(names)} columns have no name (column {listing_of_places(nameless)}). Give"
-            f" every column a name of its own; an index that pandas wrote is left out with index=False."
+            f" every column a name of its own; pandas leaves out its index if it is told to write none."
         )
     repeated = {name for name, times in Counter(str(name) for name in names).items() if times > 1}
     if repeated:
@@ -101,7 +104,9 @@ def check_names(names: Iterable[Any], *, quote: bool = True) -> None:
         which = listing(sorted(repeated)) if quote else f"columns {listing_of_places(places)}"
         raise DataError(
             f"Column names occur more than once: {which}. Rename them; if the file has no header line,"
-            f" pass the names (names=[...], or --names on the command line)."
+            f" give the names: ",
+            Setting("names", [...]),
+            ".",
         )
 
 

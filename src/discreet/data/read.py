@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.data.csv import read_csv
+from discreet.data.csv import read_csv, read_text
 from discreet.data.database_files import database_kind, read_database
 from discreet.data.formulas import unmarked
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
@@ -55,7 +55,7 @@ def read_file(path: Path, *, table: str | None = None, **csv_options: Any) -> Ar
     check_plain(path)
     if os.path.isfile(path / "certificate.json"):
         if os.path.isfile(path / "data.csv"):
-            return ArrowSource(unmarked(read_csv(path / "data.csv", **csv_options)[0]), "arrow")
+            return ArrowSource(unmarked(read_csv(path / "data.csv", **csv_options)[0]), "arrow", recognise=False)
         path = path / "data.parquet"
     is_parquet = path.is_dir()
     if not is_parquet:
@@ -71,8 +71,9 @@ def read_file(path: Path, *, table: str | None = None, **csv_options: Any) -> Ar
         is_parquet = start.startswith(b"PAR1")
     no_table(table, path)
     if not is_parquet:
-        text, encoding = read_csv(path, **csv_options)
-        return ArrowSource(text, "arrow", encoding=None if csv_options.get("encoding") else encoding)
+        text = read_text(path, **csv_options)
+        encoding = None if csv_options.get("encoding") else text.encoding
+        return ArrowSource(text.cells, "arrow", encoding=encoding, delimiter=text.delimiter, notes=text.notes)
     _no_csv_options(csv_options, path, "Parquet")
     cells, failure = quietly(pq.read_table, path)
     if cells is None:

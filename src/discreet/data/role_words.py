@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words in the names of columns that suggest what a column is: English, German, French, Spanish, Italian, Portuguese,
-Dutch.
+Dutch, Swedish, Danish, Norwegian, Polish.
 
 A name is cut into words at everything that is no letter and where small letters meet capitals. A word of the lists fits
 a word of the name that begins with it; a short one, of three letters or fewer, must be the whole word, or the lists
@@ -19,12 +19,17 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
     "age": (
         *("age", "ages", "aged", "born", "birth", "dob", "yob", "alter", "geburt", "geboren", "jahrgang"),
         *("naissance", "edad", "nacimiento", "eta", "nascita", "idade", "nascimento", "leeftijd", "geboorte"),
+        *("alder", "fodt", "fodd", "fodelse", "fodsel", "wiek", "urodzenia", "urodzony", "lebensalter", "birthday"),
     ),
-    "sex": ("sex", "sexe", "sexo", "sesso", "gender", "geschlecht", "genre", "genero", "genere", "geslacht"),
+    "sex": (
+        *("sex", "sexe", "sexo", "sesso", "gender", "geschlecht", "genre", "genero", "genere", "geslacht"),
+        *("kon", "kjonn", "plec", "female", "male"),
+    ),
     "origin": (
         *("race", "ethnic", "nation", "native", "citizen", "country", "origin", "foreign", "immigra", "migra"),
         *("language", "tongue", "herkunft", "staatsang", "ausland", "sprache", "muttersprache", "pays", "origine"),
         *("langue", "pais", "origen", "idioma", "paese", "cittadinanza", "lingua", "origem", "land", "herkomst"),
+        *("nationaliteit", "medborgarskap", "sprak", "kraj", "obywatelstwo", "jezyk", "hautfarbe", "colour", "skin"),
     ),
     "place": (
         *("zip", "zipcode", "post", "postal", "postcode", "plz", "city", "town", "village", "county", "state"),
@@ -33,16 +38,19 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("ort", "wohnort", "stadt", "gemeinde", "kreis", "landkreis", "bundesland", "kanton", "bezirk", "adresse"),
         *("ville", "commune", "departement", "codepostal", "lieu", "ciudad", "provincia", "municipio", "codigopostal"),
         *("citta", "comune", "regione", "cap", "cidade", "estado", "concelho", "cep", "stad", "gemeente", "woonplaats"),
+        *("kommun", "kommune", "postnummer", "miasto", "gmina", "wojewodztwo", "postleit"),
     ),
     "work": (
         *("occupation", "job", "profession", "work", "workclass", "employ", "industry", "career", "hours", "rank"),
         *("beruf", "arbeit", "tatigkeit", "branche", "metier", "emploi", "travail", "ocupacion", "profesion", "empleo"),
         *("trabajo", "professione", "lavoro", "occupazione", "profissao", "emprego", "trabalho", "beroep", "baan"),
+        *("yrke", "erhverv", "stilling", "zawod", "praca", "employer", "department", "abteilung"),
     ),
     "education": (
         *("education", "school", "degree", "college", "university", "study", "studies", "grade", "bildung", "schul"),
         *("abschluss", "ausbildung", "studium", "diplome", "ecole", "formation", "educacion", "escuela", "estudios"),
         *("istruzione", "scuola", "titolo", "educacao", "escolaridade", "opleiding", "diploma"),
+        *("utbildning", "utdanning", "uddannelse", "wyksztalcenie", "szkola"),
     ),
     "family": (
         *(
@@ -60,9 +68,26 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("dependents", "dependants", "parents", "siblings", "familie", "familienstand", "verheiratet", "kinder"),
         *("haushalt", "etatcivil", "famille", "enfants", "menage", "casado", "hijos", "familia", "estadocivil"),
         *("statocivile", "famiglia", "figli", "filhos", "casada", "burgerlijke", "gezin", "kinderen"),
+        *("civilstand", "barn", "familj", "hushall", "rodzina", "dzieci", "stancywilny"),
     ),
     "home": ("housing", "house", "home", "rent", "tenure", "wohnung", "haus", "miete", "logement", "vivienda", "casa"),
-    "looks": ("height", "stature", "hair", "eye", "eyes", "grosse", "korpergrosse", "taille", "estatura", "altezza"),
+    "looks": (
+        "height",
+        "weight",
+        "bmi",
+        "gewicht",
+        "poids",
+        "peso",
+        "stature",
+        "hair",
+        "eye",
+        "eyes",
+        "grosse",
+        "korpergrosse",
+        "taille",
+        "estatura",
+        "altezza",
+    ),
     "time": (
         *("date", "day", "month", "year", "time", "admission", "admitted", "admit", "discharge", "visit", "arrival"),
         *("datum", "tag", "monat", "jahr", "aufnahme", "entlassung", "besuch", "jour", "mois", "annee", "entree"),
@@ -76,6 +101,40 @@ SENSITIVE = (
     *("krankheit", "medikament", "einkommen", "gehalt", "lohn", "behinderung", "vorstrafe", "partei", "maladie"),
     *("medicament", "revenu", "salaire", "handicap", "enfermedad", "medicamento", "salario", "renta", "religione"),
     *("malattia", "farmaco", "reddito", "stipendio", "doenca", "renda", "ziekte", "inkomen", "loon", "geloof"),
+    *("sjukdom", "sygdom", "sykdom", "inkomst", "indkomst", "inntekt", "lon", "choroba", "dochod", "wynagrodzenie"),
+)
+
+# Whose row it is, and what names one person.
+PERSONS = (
+    *("patient", "person", "customer", "client", "member", "subject", "participant", "respondent", "user", "student"),
+    *("employee", "insured", "ssn", "kunde", "kunden", "versicherte", "versicherten", "mitglied", "teilnehmer"),
+    *("proband", "mitarbeiter", "schuler", "nutzer", "assure", "adherent", "salarie", "paciente", "cliente", "usuario"),
+    *("alumno", "empleado", "paziente", "utente", "dipendente", "funcionario", "patienten", "klant", "deelnemer"),
+    *("medewerker", "deltagare", "pasient", "pacjent", "klient", "bsn", "nir", "cpr", "personnummer", "pesel", "cpf"),
+    *("dni", "nif", "nhs", "codicefiscale", "steuerid", "sozialversicherungsnummer", "rodnecislo", "svnr", "ahv"),
+)
+IDENTITIES = (
+    *("name", "firstname", "lastname", "fullname", "surname", "forename", "username", "nickname", "login", "email"),
+    *("mail", "phone", "telephone", "mobile", "cellphone", "fax", "address", "street", "passport", "account", "iban"),
+    *(
+        "licence",
+        "license",
+        "plate",
+        "url",
+        "website",
+        "ip",
+        "mac",
+        "imei",
+        "card",
+        "vorname",
+        "nachname",
+        "familienname",
+    ),
+    *("telefon", "handy", "anschrift", "adresse", "strasse", "hausnummer", "konto", "ausweis", "kennzeichen", "prenom"),
+    *("nom", "courriel", "portable", "rue", "compte", "nombre", "apellido", "correo", "telefono", "direccion", "calle"),
+    *("cuenta", "nome", "cognome", "indirizzo", "conto", "sobrenome", "endereco", "telefone", "conta", "naam"),
+    *("voornaam", "achternaam", "adres", "telefoon", "rekening", "namn", "fornamn", "efternamn", "navn", "fornavn"),
+    *("efternavn", "etternavn", "imie", "nazwisko", "ulica", "signature", "unterschrift", "photo", "note", "comment"),
 )
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -30,6 +30,7 @@ from discreet.errors import (
     PrivacyLeakWarning,
     PromiseBroken,
     RolesError,
+    Setting,
     did_you_mean,
     listing,
 )
@@ -98,9 +99,11 @@ def evaluate_utility(
     learners, scorers = checked_classifiers(classifiers), checked_scorers(scoring)
     if protocol not in PROTOCOLS:
         hint = did_you_mean(protocol, PROTOCOLS)
-        raise ParameterError(f"'protocol' must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}")
+        raise ParameterError(
+            Setting("protocol"), f" must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}"
+        )
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
-        raise ParameterError(f"'n_jobs' must be a whole number of at least 1. Got {n_jobs!r} instead.")
+        raise ParameterError(Setting("n_jobs"), f" must be a whole number of at least 1. Got {n_jobs!r} instead.")
     if own is not None and protocol == "as-published":
         raise ParameterError("The protocol 'as-published' tests on released rows. Leave it out, or the test rows.")
     opened = None if cache is None or scorers else cache if isinstance(cache, Cache) else Cache(cache)

@@ -70,8 +70,7 @@ def _table(test: object, dataset: Dataset) -> Dataset:
     person = roles.person if roles.person in table else None
     kinds: dict[str, Any] = {name: dataset.data.column(name).kind for name in roles.published}
     mine = replace(roles, identifiers=(), person=person, allow_unique=())
-    read = Table.of(table.select([*roles.published, *([] if person is None else [person])]), kinds=kinds)
-    read.columns()  # which refuses cells that are not of these kinds
+    read = table.reread(kinds=kinds).select([*roles.published, *([] if person is None else [person])])
     return _labelled(Dataset.unchecked(read, mine))
 
 

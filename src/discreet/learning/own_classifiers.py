@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.data.column import Column
 from discreet.data.table import Table
-from discreet.errors import DataError, ParameterError, did_you_mean, listing, quietly
+from discreet.errors import DataError, ParameterError, Setting, did_you_mean, listing, quietly
 from discreet.foundation.frame_output import as_frame
 from discreet.learning.classifiers import CLASSIFIERS, Classifier
 from discreet.learning.cross_validation import MEASURES, Score, score, score_on
@@ -216,12 +216,13 @@ def checked_classifiers(given: Any) -> dict[str, Learner]:
         if isinstance(one, str):
             if one not in CLASSIFIERS:
                 hint = did_you_mean(one, CLASSIFIERS)
-                raise ParameterError(f"'classifiers' must be among {listing(CLASSIFIERS, most=20)}.{hint}")
+                raise ParameterError(Setting("classifiers"), f" must be among {listing(CLASSIFIERS, most=20)}.{hint}")
             found[one if name == one else name] = one
         else:
             found[_free(name, found)] = OwnClassifier(name, _checked(one))
     if not found:
-        raise ParameterError(f"'classifiers' must be among {listing(CLASSIFIERS, most=20)}, or of scikit-learn.")
+        named = listing(CLASSIFIERS, most=20)
+        raise ParameterError(Setting("classifiers"), f" must be among {named}, or of scikit-learn.")
     return found
 
 
@@ -231,7 +232,7 @@ def _checked(estimator: Any) -> Any:
     fits = not isinstance(estimator, type) and hasattr(estimator, "get_params") and is_classifier(estimator)
     if not fits:
         what = "its class: make an instance" if isinstance(estimator, type) else f"a {type(estimator).__name__}"
-        raise ParameterError(f"'classifiers' takes names and classifiers of scikit-learn. Got {what}.")
+        raise ParameterError(Setting("classifiers"), f" takes names and classifiers of scikit-learn. Got {what}.")
     return estimator
 
 
@@ -266,11 +267,11 @@ def checked_scorers(given: Any) -> dict[str, Scorer]:
     for name, one in named.items():
         if isinstance(one, str) and one not in get_scorer_names():
             hint = did_you_mean(one, get_scorer_names())
-            raise ParameterError(f"'scoring' names no scorer of scikit-learn: {one!r}.{hint}")
+            raise ParameterError(Setting("scoring"), f" names no scorer of scikit-learn: {one!r}.{hint}")
         if not isinstance(one, str) and not callable(one):
-            raise ParameterError(f"'scoring' takes names and callables. Got a {type(one).__name__}.")
+            raise ParameterError(Setting("scoring"), f" takes names and callables. Got a {type(one).__name__}.")
         if name in MEASURES and name != one:
-            raise ParameterError(f"'scoring' cannot call a score {name!r}: that one is always measured.")
+            raise ParameterError(Setting("scoring"), f" cannot call a score {name!r}: that one is always measured.")
         if name not in MEASURES:
             found[name] = get_scorer(one) if isinstance(one, str) else one
     return found

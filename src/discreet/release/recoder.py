@@ -17,9 +17,9 @@ import numpy as np
 
 from discreet.data.as_it_came import as_it_came
 from discreet.data.table import Table
-from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.foundation.estimators import Estimator, TransformerFace, output_kind
-from discreet.recoding.patterns import recoded
+from discreet.recoding.patterns import recoded_rows
 from discreet.release.certificate import Certificate
 from discreet.release.recode_rows import Recoding, recoding_of
 
@@ -177,15 +177,15 @@ class _Features:
     def of(self, rows: Table) -> Table:
         self.check(rows.names)
         self._refuse_released(rows)
-        plan = self.recoding.plan
-        kinds: dict[str, Any] = {labelling.source: labelling.kind for labelling in plan.labellings}
-        kinds |= {name: kind for name, kind in self.kinds.items() if name in self.names}
-        return recoded(plan, Table.of(rows.select(self.needed), kinds=kinds), self.names)
+        unchanged: dict[str, Any] = {name: kind for name, kind in self.kinds.items() if name in self.names}
+        return recoded_rows(self.recoding.plan, rows.reread(kinds=unchanged), self.names)
 
     def _refuse_released(self, rows: Table) -> None:
         """Labels in a column of numbers or dates say that the rows are recoded already."""
         for labelling in self.recoding.plan.labellings:
-            column = rows.column(labelling.source)
+            column, failure = quietly(rows.column, labelling.source, errors=(DataError,))
+            if failure:  # the record may say how to read it
+                continue
             is_text = labelling.kind != "category" and column.kind == "category" and column.levels
             if is_text and {*column.texts} <= {*labelling.labels, labelling.fallback}:
                 raise DataError(

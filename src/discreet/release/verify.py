@@ -22,7 +22,7 @@ from discreet.errors import DiscreetError
 from discreet.foundation.displayed import Displayed
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
-from discreet.release.owner_evidence import persons_of, read_persons, read_records
+from discreet.release.owner_evidence import check_owner, persons_of, read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
 from discreet.release.verify_detail import detail_problems
@@ -50,6 +50,7 @@ from discreet.release.verify_verdicts import verdict_problems
 
 __all__ = [
     "Verification",
+    "check_owner",
     "open_release",
     "persons_of",
     "read_groups",
@@ -106,6 +107,7 @@ def verify(
     `public_key` requires a signature by that key, `expected_id` a release with that id. `patient` allows checks that
     take longer than a few seconds, such as comparing many rows of items pair by pair.
     """
+    check_owner(owner)
     expected_signer = None if public_key is None else public_key_in(Path(public_key))
     return _verified(Path(folder), owner, expected_signer, expected_id, patient, None)
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from discreet.attacks import ATTACKS
 from discreet.choose.weights import WEIGHTS
-from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
+from discreet.errors import DiscreetError, ParameterError, PlainWords, did_you_mean, listing
 from discreet.evaluate.folds import Folds
 from discreet.foundation.parameters import check_parameters
 from discreet.learning.classifiers import CLASSIFIERS
@@ -91,12 +91,22 @@ class SourceSection(Section):
     kinds: dict[str, Literal["number", "date", "category"]] = Field(
         default={}, description="Kinds of columns, by name."
     )
+    decimal: str | dict[str, str] | None = Field(
+        default=None, description="The decimal mark in texts, of all columns or by name; recognised if not given."
+    )
+    thousands: str | dict[str, str] | None = Field(
+        default=None, description="The mark between thousands in texts, of all columns or by name; 'none' for none."
+    )
+    date_format: str | dict[str, str] | None = Field(
+        default=None, description="day-first, month-first, or a format such as %d.%m.%Y, of all columns or by name."
+    )
     table: str | None = Field(default=None, description="SQLite or DuckDB: the table of the file, if it has several.")
 
     @property
     def reading(self) -> dict[str, Any]:
         """How a table is read, in the words of `Table.of`."""
         names = {"delimiter", "quote", "encoding", "header", "names", "missing", "kinds", "table"}
+        names |= {"decimal", "thousands", "date_format"}
         return self.model_dump(mode="json", include=names, exclude_defaults=True)
 
 
@@ -110,6 +120,14 @@ class RolesSection(Section):
     other: Names = Field(default=(), description="Published as it is, assumed unknown to an attacker.")
     person: str | None = Field(default=None, description="Identifies the person of a row: persons are counted.")
     allow_unique: Names = Field(default=(), description="Columns published although they differ in every row.")
+    decide: Names = Field(
+        default=(), description="Columns whose role nobody has decided yet: nothing is computed until none is left."
+    )
+
+    @property
+    def decided(self) -> dict[str, Any]:
+        """The roles, in the words of `Roles`."""
+        return self.model_dump(exclude={"decide"})
 
 
 class PromisesSection(Section):
@@ -262,6 +280,18 @@ class Recipe(Section):
             raise ValueError("promises: l and t are about sensitive columns, and the roles name none")
         return self
 
+    def undecided(self) -> list[Problem]:
+        """The columns that await a decision, as a problem: where, and what."""
+        if not self.roles.decide:
+            return []
+        columns = self.roles.decide
+        many = f"{len(columns)} columns await" if len(columns) > 1 else "1 column awaits"
+        what = (
+            f"{many} your decision: {listing(columns)}. Move a column to quasi if somebody outside may know it about a"
+            " person, to other if nobody can, or take it out of the list: without a role it is not published"
+        )
+        return [(("roles", "decide"), what)]
+
     def problems(self) -> list[Problem]:
         """What is wrong with the parameters of the methods: where, and what."""
         return [
@@ -314,5 +344,5 @@ def _refused(made_by: type[Method], parameters: dict[str, Any]) -> str | None:
         method = made_by(**parameters)
         check_parameters(method, method._parameter_constraints)
     except (DiscreetError, TypeError) as error:
-        return str(error)
+        return error.told(PlainWords()) if isinstance(error, DiscreetError) else str(error)
     return None
