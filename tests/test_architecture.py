@@ -81,6 +81,18 @@ def test_a_file_imports_only_from_its_folder_and_from_folders_above_it():
     assert not below + relative, "\n".join(sorted(below + relative))
 
 
+def test_only_what_people_ask_of_an_object_is_found_in_a_later_folder():
+    """A display, a report or a plot (foundation/displayed.py): nothing that is computed with."""
+    calls = {
+        (module, ast.literal_eval(node.args[0]))
+        for module, tree in GRAPH.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "later"
+    }
+    assert {where.split(".")[0] for _, where in calls} == {"report"}
+    none_of({module for module, _ in calls} - {"foundation.displayed", "release.release", "study.run"})
+
+
 # -- 2. Families and parts --------------------------------------------------------------------------------------------
 
 

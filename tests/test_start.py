@@ -127,3 +127,18 @@ def test_after_the_kernels_were_compiled_beforehand_no_method_compiles_anything(
     assert found["made"] > 60
     assert found["new"] == []
     assert found["failed"] == REFUSED
+
+
+def test_the_package_lists_its_public_names_and_nothing_else():
+    """What completion in a notebook offers after `ds.`: names to use, and none of what the package itself imports."""
+    listed, plain, loaded = in_a_process(
+        "import json, sys\n"
+        "import discreet\n"
+        "plain = [name for name in vars(discreet) if not name.startswith('_')]\n"
+        "listed = dir(discreet)\n"
+        "print(json.dumps([listed, plain, sorted(sys.modules)]))"
+    )
+    assert {"samples", "study", "Table", "Roles", "Mondrian", "Recoder", "evaluate_utility", "verify"} <= set(listed)
+    assert {"importlib", "typing", "TYPE_CHECKING", "Any", "annotations"}.isdisjoint({*listed, *plain})
+    assert [name for name in listed if name.startswith("_")] == ["__version__"]
+    assert not {"numpy", "pyarrow", "IPython"} & set(loaded)

@@ -6,8 +6,8 @@ The flow: data -> roles -> promise -> method -> release -> verify -> evaluate ->
 they are first used, so that `import discreet` is quick.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
 from discreet._version import __version__
 
@@ -42,6 +42,7 @@ _WHERE = {
     "Ledger": "discreet.release.ledger",
     "verify": "discreet.release.verify",
     "recode": "discreet.release.recode_rows",
+    "Recoder": "discreet.release.recoder",
     # what it is worth
     "evaluate_utility": "discreet.evaluate.cross_evaluation",
     # what it still tells
@@ -60,7 +61,7 @@ _WHERE = {
     "PrivacyLeakWarning": "discreet.errors",
 }
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from discreet.attacks import attack as attack
     from discreet.data.baskets import Baskets as Baskets
     from discreet.data.dataset import Dataset as Dataset
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from discreet.privacy import Verdict as Verdict
     from discreet.release.ledger import Ledger as Ledger
     from discreet.release.recode_rows import recode as recode
+    from discreet.release.recoder import Recoder as Recoder
     from discreet.release.release import Release as Release
     from discreet.release.verify import verify as verify
     from discreet.risk import inspect_table as inspect_table
@@ -120,11 +122,11 @@ _PACKAGES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name in _WHERE:
-        value = getattr(importlib.import_module(_WHERE[name]), name)
+        value = getattr(_importlib.import_module(_WHERE[name]), name)
     elif name in _PACKAGES:
-        return importlib.import_module(f"discreet.{name}")
+        return _importlib.import_module(f"discreet.{name}")
     elif name == "__all__":
         value = ["__version__", *_WHERE, *_methods().PUBLIC]
     elif name in _methods().PUBLIC:
@@ -135,9 +137,9 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _methods() -> Any:
+def _methods() -> _typing.Any:
     """The methods: their names are in the table of that package, which loads none of them."""
-    return importlib.import_module("discreet.methods")
+    return _importlib.import_module("discreet.methods")
 
 
 def __dir__() -> list[str]:

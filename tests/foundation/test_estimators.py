@@ -93,3 +93,22 @@ def test_unknown_parameters_are_refused_as_scikit_learn_does():
 
     with pytest.raises(ValueError, match="Invalid parameter"):
         Mondrian(k=4).set_params(kk=3)
+
+
+def test_displays_of_estimators_warn_of_nothing():
+    """Docstrings have a section `Promise`, which the parser of scikit-learn does not know."""
+    found = in_a_process(
+        "import json\n"
+        "import numpy as np\n"
+        "from sklearn.naive_bayes import BernoulliNB\n"
+        "from sklearn.pipeline import make_pipeline\n"
+        "from discreet.methods import METHODS\n"
+        "from discreet import Recoder\n"
+        "X = np.random.default_rng(0).integers(0, 2, (60, 4))\n"
+        "made = [METHODS[name]() for name in METHODS] + [Recoder('nowhere')]\n"
+        "made += [METHODS['greedy'](k=3).fit(X, X[:, 0]), make_pipeline(METHODS['greedy'](k=3), BernoulliNB())]\n"
+        "shown = [one._repr_html_() for one in made]\n"
+        "print(json.dumps([len(shown), all('<table' in one for one in shown), 'random_state' in shown[0]]))"
+    )
+    assert found[0] > 20
+    assert found[1:] == [True, True]

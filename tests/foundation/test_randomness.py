@@ -6,7 +6,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, drawn_seed, seed_of
 
 
 def test_the_same_seed_gives_the_same_stream_on_every_machine():
@@ -60,11 +60,28 @@ def test_the_numpy_generator_follows_the_seed():
     assert Randomness(1).numpy().random() != Randomness(2).numpy().random()
 
 
-@pytest.mark.parametrize("seed", ["7", 7.5, 7.0, True, [7], np.random.default_rng(0)])
+@pytest.mark.parametrize("seed", ["7", 7.5, 7.0, True, [7], np.random.PCG64(0)])
 def test_other_seeds_are_refused(seed):
     with pytest.raises(TypeError, match="must be a whole number or None") as caught:
         Randomness(seed)
     assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng])
+def test_generators_of_numpy_give_a_seed_each_time_they_are_asked(source):
+    one, other = source(3), source(3)
+    first = Randomness(one)
+    assert first.seeded
+    assert first.bytes(8) == Randomness(other).bytes(8)
+    assert Randomness(one).seed != first.seed  # the generator has moved on
+    assert drawn_seed(one) < 2**32
+
+
+def test_without_a_seed_one_is_drawn_where_one_is_needed():
+    assert seed_of(None) is None
+    assert drawn_seed(None) != drawn_seed(None)  # fails once in four thousand million runs
+    assert drawn_seed(np.int64(7)) == seed_of(7) == 7
+    assert not Randomness(None).seeded
 
 
 def test_a_repr_does_not_show_the_key():

@@ -35,7 +35,7 @@ def test_a_folder_of_files_is_recoded_as_one_table(saved, new_rows, tmp_path, mo
     out, expected = tmp_path / f"recoded.{format}", tmp_path / f"whole.{format}"
     done = CliRunner().invoke(app, ["recode", str(saved), str(new_rows), "-o", str(out)])
     assert done.exit_code == 0, done.output
-    recode(saved, people()).write(expected, format)
+    recode(saved, Table.of(people())).write(expected, format)
     assert Table.of(out).equals(Table.of(expected))
     assert len(Table.of(out)) == len(Table.of(people()))
 

@@ -25,6 +25,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, Outside, ParameterError, RolesError, Setting, did_you_mean, listing, shown
 from discreet.foundation.parameters import Allowed, Interval
+from discreet.foundation.randomness import drawn_seed
 from discreet.privacy.promise import Promise
 from discreet.release.release import Release
 
@@ -62,9 +63,12 @@ class Case:
     parties: tuple[Sequence[str], Sequence[str]] | None = None
     aux_items: int = 8
     targets: int = 2000
-    random_state: int | None = 0
+    random_state: Any = 0  # as scikit-learn takes it; a seed once the case is made
     knows: tuple[str, ...] | None = None
     hierarchies: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "random_state", drawn_seed(self.random_state))  # all attacks draw from it
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
 from discreet.evaluate.confidence import mean_chance
+from discreet.foundation.randomness import RandomState, seed_of
 from discreet.methods import Method
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.promise import Promise
@@ -47,7 +48,7 @@ def differencing(
     column: str | None = None,
     promise: Promise | None = None,
     targets: int = 200,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> Finding:
     """Play the game with rows of a table. `column` is the first sensitive one, or the target, if none is named;
     `promise` is what is claimed, the method's own if nothing else is.
@@ -67,7 +68,7 @@ def differencing(
         raise DataError("Differencing needs a column of two values or more.")
     promise = method.promise if promise is None else promise
     near = private_part(method.promise) is not None
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed_of(random_state))
     chances = []
     for _ in range(targets):
         row, value = int(rng.integers(len(table))), int(rng.integers(len(coded.values)))

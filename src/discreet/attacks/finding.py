@@ -14,9 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.errors import DataError, shown
 from discreet.evaluate.confidence import Share, mean_chance, wilson
+from discreet.foundation.displayed import Displayed
+from discreet.foundation.frame_output import Framed
 
 # What an attack gets at: a person's row, basket or sketch; that of the person who is easiest to find; a value that rows
 # tell; a value that is guessed; a statement true of one; a row that two parties join by; who is in the release; what
@@ -33,7 +36,7 @@ class CannotAttack(DataError):  # noqa: N818  (a word of the field, not an Error
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Displayed):
     """The result of one attack.
 
     attack    its title
@@ -94,6 +97,40 @@ class Finding:
     def breaks_promise(self) -> bool:
         """Whether the success is significantly above what the promise allows."""
         return self.bound is not None and self.success.low > self.bound + _SLACK
+
+
+class AttackFindings(Displayed, Framed, list[Finding]):
+    """The findings of several attacks: a list that shows itself in a notebook and can be a data frame."""
+
+    def __repr__(self) -> str:
+        lines = (f"{one.attack}: {one.success.value:.1%}, guessing {one.baseline:.1%}" for one in self)
+        return f"AttackFindings({'; '.join(lines)})"
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each finding."""
+        rows = [
+            {
+                "attack": one.attack,
+                "success": one.success.value,
+                "success_low": one.success.low,
+                "success_high": one.success.high,
+                "baseline": one.baseline,
+                "control": None if one.control is None else one.control.value,
+                "bound": one.bound,
+                "breaks_promise": one.breaks_promise,
+                "targets": one.targets,
+                "units": one.units,
+                "kind": one.kind,
+                "column": one.column,
+                "beyond": one.beyond,
+            }
+            for one in self
+        ]
+        kinds = dict.fromkeys(("attack", "units", "kind", "column"), pa.string())
+        kinds |= {"targets": pa.int64(), "breaks_promise": pa.bool_(), "beyond": pa.bool_()}
+        names = ["attack", "success", "success_low", "success_high", "baseline", "control", "bound", "breaks_promise"]
+        names += ["targets", "units", "kind", "column", "beyond"]
+        return pa.Table.from_pylist(rows, schema=pa.schema([(name, kinds.get(name, pa.float64())) for name in names]))
 
 
 def in_words(names: Iterable[str], most: int = 6) -> str:

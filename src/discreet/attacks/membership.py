@@ -42,6 +42,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, PrivacyLeakWarning
 from discreet.evaluate.confidence import share_of_pairs
+from discreet.foundation.randomness import RandomState, seed_of
 from discreet.methods import Method
 from discreet.privacy.differential_privacy import private_part
 from discreet.privacy.promise import Promise
@@ -120,7 +121,7 @@ def membership_of_row(
     row: int | None = None,
     promise: Promise | None = None,
     runs: int = 1000,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> Finding:
     """The strong game with one row of a table, against a method that simulates tables.
 
@@ -141,7 +142,7 @@ def membership_of_row(
         without = everyone[everyone != target]
     else:
         without = np.where(everyone == target, common, everyone)
-    seeds = iter(np.random.default_rng(random_state).integers(0, 2**31, 2 * runs).tolist())
+    seeds = iter(np.random.default_rng(seed_of(random_state)).integers(0, 2**31, 2 * runs).tolist())
     both = table.take(np.array([target, common]))
 
     def sample(rows: np.ndarray, runs: int) -> np.ndarray:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.attacks.case import Case, case_of
-from discreet.attacks.finding import CannotAttack, Finding
+from discreet.attacks.finding import AttackFindings, CannotAttack, Finding
 from discreet.attacks.published import Published
 from discreet.data.roles import Roles
 from discreet.errors import DataError, ParameterError, Setting, did_you_mean, listing
@@ -218,8 +218,8 @@ def run(
     attacks: Sequence[str] | None = None,
     knows: str | Iterable[str] | None = None,
     **settings: Any,
-) -> list[Finding]:
-    """Run the attacks that apply to a release, or those named, and return their findings.
+) -> AttackFindings:
+    """Run the attacks that apply to a release, or those named, and return their findings, a list.
 
     By default an attacker knows the quasi-identifiers of the release. Attacks that depend on this knowledge are then
     repeated with all published columns known; these findings are `beyond` the promise.
@@ -250,7 +250,7 @@ def run(
     """
     published = Published.of(release, owner=owner)
     case = case_of(published, known, roles, control, population, others, gone, knows=knows, **settings)
-    return run_case(case, attacks)
+    return AttackFindings(run_case(case, attacks))
 
 
 def run_case(case: Case, attacks: Sequence[str] | None = None) -> list[Finding]:

@@ -22,6 +22,7 @@ from discreet.attacks.case import Case
 from discreet.attacks.finding import CannotAttack, Finding, chance_of, rate
 from discreet.data.records import Records
 from discreet.evaluate.confidence import Share, mean_chance
+from discreet.foundation.randomness import RandomState, seed_of
 from discreet.sketching.reconstruction import TRIED, Attacks, attack
 from discreet.sketching.signs import Signs
 from discreet.sketching.sketches import Sketches
@@ -67,7 +68,7 @@ def named(
     *,
     known: int = 8,
     targets: int = 2000,
-    random_state: int | None = 0,
+    random_state: RandomState = 0,
 ) -> np.ndarray:
     """Of each target, drawn by chance, the chance that its sketch is named by the key and some items of its record.
 
@@ -76,7 +77,7 @@ def named(
     >>> named(Records.of(X), sketch(X, signs, 40), signs, known=2).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed_of(random_state))
     chosen = np.sort(rng.permutation(len(records))[:targets])
     matrix = records.matrix
     rows = []

@@ -38,6 +38,7 @@ from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.evaluate.confidence import mean_chance
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
+from discreet.foundation.randomness import RandomState, seed_of
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.km_anonymity import KmAnonymity
@@ -66,7 +67,7 @@ class SparseAttack:
         Name a record only if it stands out by more than so many standard deviations; None names one always.
     targets : int
         Persons that are tried, drawn by chance; all where there are fewer.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Which persons are tried; what is known of one is the same whatever others are tried.
 
     >>> baskets = Baskets.of([[1, 1, 0], [1, 0, 1], [0, 1, 1]])
@@ -80,7 +81,7 @@ class SparseAttack:
     items: str = "random"
     eccentricity: float | None = None
     targets: int = 2000
-    random_state: int | None = 0
+    random_state: RandomState = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "known": [Interval(Integral, 1, None, closed="left")],
@@ -102,7 +103,7 @@ class SparseAttack:
         its published items; where cells were changed there is none, and the attack misses.
         """
         records = _Records.of(published)
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(seed_of(self.random_state))
         chances, named = self._tried(records, _on(records, with_groups(people, [published])), rng)
         control = None
         if absent is not None and self.eccentricity is not None:

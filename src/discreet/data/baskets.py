@@ -19,6 +19,7 @@ from discreet.data.storage import file_of_lists, read_lists, write_lists
 from discreet.data.table import Table
 from discreet.data.transactions import read_transactions
 from discreet.errors import DataError, listing, quietly
+from discreet.foundation.displayed import Displayed
 from discreet.foundation.lazy_modules import is_sparse
 from discreet.foundation.lazy_modules import sparse as sp
 
@@ -30,7 +31,7 @@ _WORD = 31  # items per code: combined with a group number below 2**31, keys of 
 
 
 @dataclass(frozen=True, eq=False)
-class Baskets(LabelledRows, ItemRows):
+class Baskets(Displayed, LabelledRows, ItemRows):
     """Rows of items. `matrix` is CSR with sorted indices and ones only; `labels[row]` indexes `classes`.
 
     `sources[j]` is the table column that item j comes from, if any; `persons` numbers the person behind each row, if
@@ -196,6 +197,19 @@ class Baskets(LabelledRows, ItemRows):
     @property
     def data(self) -> sp.csr_array:
         return self.matrix
+
+    def to_arrow(self) -> pa.Table:
+        """A column of labels, if there are any, and a 0/1 column for each item."""
+        label = LABEL
+        while label in self.names:
+            label += "'"
+        columns: dict[str, Any] = {} if self.label_values is None else {label: pa.array(self.label_values.tolist())}
+        dense = self.matrix.tocsc()
+        for item, name in enumerate(self.names):
+            ones = np.zeros(len(self), dtype=np.uint8)
+            ones[dense.indices[dense.indptr[item] : dense.indptr[item + 1]]] = 1
+            columns[name] = ones
+        return pa.table(columns)
 
     def equals(self, other: Content) -> bool:
         return (

@@ -97,6 +97,10 @@ class Content(ABC):
         """The noise that the content itself states, if any."""
         return None
 
+    def to_arrow(self) -> pa.Table:
+        """The published rows as an Arrow table, where they are one."""
+        raise DataError(f"A release of {self.shape_name} is no table of rows. See `data`.")
+
     @abstractmethod
     def equals(self, other: Content) -> bool:
         """Whether the other content is the same, cell by cell."""

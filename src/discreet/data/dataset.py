@@ -23,9 +23,10 @@ from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError
+from discreet.foundation.displayed import Displayed
 
 
-class Dataset(ABC):
+class Dataset(Displayed, ABC):
     """Data, roles, target and persons.
 
     data     a `Table` with the columns that have a role, or `Baskets`
@@ -68,6 +69,9 @@ class Dataset(ABC):
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.data!r}, target {self.target!r}, {len(self.quasi)} quasi-identifiers)"
 
     @property
     def n_persons(self) -> int:

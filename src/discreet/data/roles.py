@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.data.column import Column
 from discreet.data.table import Table
 from discreet.errors import RolesError, Setting, did_you_mean, listing, shown
+from discreet.foundation.displayed import Displayed
 
 if TYPE_CHECKING:
     from discreet.data.role_suggestions import Suggestion
@@ -33,7 +34,7 @@ MOST_CLASSES = 256  # of a target; counts per class are kept for every group
 
 
 @dataclass(frozen=True)
-class Roles:
+class Roles(Displayed):
     """Roles of the columns of a table.
 
     >>> Roles(target="readmitted", quasi=["age", "sex"], identifiers=["name"]).published

@@ -195,6 +195,10 @@ class StoredTable(Content):
 
         return ds.dataset([str(path) for path in self.files], format="parquet")
 
+    def to_arrow(self) -> pa.Table:
+        """All rows at once: they must fit into memory."""
+        return self.data.to_table()
+
     def equals(self, other: Content) -> bool:
         """Whether the other table has the same parts, byte by byte."""
         return (

@@ -29,6 +29,8 @@ from discreet.data.reading import Marks
 from discreet.data.storage import read_cells, write_cells
 from discreet.data.text_reader import TextReader, certain_columns
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.foundation.displayed import Displayed
+from discreet.foundation.frame_output import Framed, as_frame
 
 if TYPE_CHECKING:
     from discreet.data.roles import Roles
@@ -69,7 +71,7 @@ def is_bit(column: Column) -> bool:
     return column.levels <= 2 and not column.has_missing and set(column.texts) <= _BITS
 
 
-class Table(Content):
+class Table(Displayed, Framed, Content):
     """Named columns of equal length, as codes.
 
     >>> t = Table.of({"age": [31, 45, None], "sex": ["f", "m", "f"]})
@@ -305,23 +307,16 @@ class Table(Content):
             table._n_rows = len(self)
         return table
 
+    def head(self, rows: int = 5) -> Any:
+        """The first rows, as the kind of frame the table came from; the display of a table shows no cells."""
+        return self.take(np.arange(min(max(rows, 0), len(self)))).to_frame()
+
     def to_arrow(self) -> pa.Table:
         return pa.table({column.name: column.to_arrow() for column in self.columns()})
 
     def to_frame(self, frame: str | None = None) -> Any:
         """The table as the kind of frame it came from (Arrow for files), or as `frame`."""
-        table, frame = self.to_arrow(), frame or self.frame
-        if frame == "pandas":
-            return table.to_pandas()
-        if frame == "polars":
-            import polars
-
-            return polars.from_arrow(table)
-        if frame == "duckdb":
-            import duckdb
-
-            return duckdb.from_arrow(table)
-        return table
+        return as_frame(self.to_arrow(), frame or self.frame)
 
     # -- published -------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from discreet.counting.distinct_estimate import SAMPLE, DistinctEstimate, distin
 from discreet.data.held_file import open_bytes
 from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 
 _READ = 4_000_000  # rows that are read for a sample
 _GROUPS = 64  # row groups that are read for it, if they are not too large
@@ -87,7 +87,7 @@ class TableSample:
         return DistinctEstimate(*(round(more * one) for one in (found.likely, found.least, found.most)))
 
 
-def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: int = 0) -> TableSample:
+def sample_of(files: Sequence[Path], columns: Sequence[str] | None, *, random_state: RandomState = 0) -> TableSample:
     """A sample of these columns, or of all. The seed only chooses where to look; nothing published depends on it."""
     random = Randomness(random_state).numpy()
     metadata = [quietly(pq.read_metadata, file)[0] for file in files]

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import beta
 
 from discreet.errors import ParameterError
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.mechanisms import Geometric, Mechanism
 from discreet.mechanisms.selection import Selection
 
@@ -74,7 +74,7 @@ def audit(
 
 
 def audit_mechanism(
-    mechanism: Mechanism, *, runs: int = 20_000, false_alarm: float = 1e-6, random_state: int | None = None
+    mechanism: Mechanism, *, runs: int = 20_000, false_alarm: float = 1e-6, random_state: RandomState = None
 ) -> Audit:
     """Audit a mechanism of ours on the neighbours that tell most: what `run` draws, or with a seed what it simulates.
 

@@ -9,19 +9,18 @@ stay in this process. Figures do not depend on how many threads there are.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
-from inspect import signature
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
-from discreet.choose.reference_lines import GUESSING, LINES, ORIGINAL, WITHOUT_QUASI
+import numpy as np
+
+from discreet.choose.reference_lines import GUESSING, ORIGINAL, WITHOUT_QUASI
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
 from discreet.errors import (
@@ -35,17 +34,21 @@ from discreet.errors import (
     did_you_mean,
     listing,
 )
+from discreet.evaluate.compared_methods import drawn_once, named_methods, seeded
+from discreet.evaluate.compared_methods import label as label
+from discreet.evaluate.compared_methods import parameters_of as parameters_of
 from discreet.evaluate.evaluation import Evaluation
 from discreet.evaluate.fingerprint import digest, source_of
 from discreet.evaluate.folds import Folds
-from discreet.evaluate.lessons import Lesson
+from discreet.evaluate.lessons import Lesson, Questions
+from discreet.evaluate.own_test_rows import OwnTestRows, read_own_rows
 from discreet.evaluate.protocols import PROTOCOLS, Protocol, as_published, held_out, original, unlearnt, without_quasi
 from discreet.evaluate.score_cache import Cache, Refusal
 from discreet.foundation.progress import progress
-from discreet.learning.classifiers import CLASSIFIERS
+from discreet.foundation.randomness import RandomState, drawn_seed
 from discreet.learning.cross_validation import Fold, Score
+from discreet.learning.own_classifiers import Learner, Scorer, checked_classifiers, checked_scorers
 from discreet.methods import Method
-from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.release.release import Release
 
 ALL = ("c45", "part", "naive-bayes", "logistic", "svm", "3nn", "forest", "boosting")
@@ -60,15 +63,28 @@ def evaluate_utility(
     *,
     protocol: Protocol = "holdout",
     folds: str = "10-fold",
-    classifiers: Sequence[str] = ALL,
-    random_state: int = 0,
+    classifiers: Any = ALL,
+    scoring: Any = None,
+    test: object = None,
+    random_state: RandomState = 0,
     n_jobs: int = 1,
     cache: str | os.PathLike[str] | Cache | None = None,
 ) -> Evaluation:
     """Accuracy and other measures of classifiers that learn from releases, beside the original, on the same folds.
 
-    `data` is a table with its roles, or labelled baskets without. `protocol`: see protocols.py; `folds`: see folds.py.
-    A mapping gives methods names of your own. `cache` is a folder of the owner's that keeps scores.
+    Parameters
+    ----------
+    methods : one, several, or a mapping that gives them names of your own
+    data, roles : a table with its roles, or labelled baskets without
+    protocol : "holdout", "recoded" or "as-published", see protocols.py
+    folds : such as "5-fold", "5x2" or "10x10-fold", see folds.py
+    classifiers : names (see learning/classifiers.py), classifiers of scikit-learn, Pipelines among them, or a mapping
+        that gives them names of your own; see learning/own_classifiers.py
+    scoring : scorers besides accuracy and the like, as in scikit-learn: a name, a callable, several, or a mapping
+    test : rows that you held out, with their classes. The methods then see all rows of `data`, and there are no folds
+    random_state : seed of the folds, and of methods and classifiers that have none
+    n_jobs : number of threads
+    cache : a folder of the owner's that keeps scores; not those of classifiers and scorers of your own
 
     >>> from discreet import Mondrian, samples
     >>> clinic = samples.clinic(300, random_state=1)
@@ -76,10 +92,11 @@ def evaluate_utility(
     >>> found.methods, found.difference("mondrian(k=5)", "naive-bayes").mean < 0.1
     (('original', 'mondrian(k=5)'), True)
     """
-    dataset = Dataset.of(data, roles)
-    plan = Folds.of(folds, random_state)
-    named = _named(methods, dataset)
-    learners = _checked_classifiers(classifiers)
+    dataset, seed = Dataset.of(data, roles), drawn_seed(random_state)
+    own = None if test is None else read_own_rows(test, dataset)
+    plan = Folds.of(folds, seed) if own is None else OwnTestRows.of(own, seed)
+    named = {name: drawn_once(method) for name, method in named_methods(methods, dataset).items()}
+    learners, scorers = checked_classifiers(classifiers), checked_scorers(scoring)
     if protocol not in PROTOCOLS:
         hint = did_you_mean(protocol, PROTOCOLS)
         raise ParameterError(
@@ -87,8 +104,10 @@ def evaluate_utility(
         )
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
         raise ParameterError(Setting("n_jobs"), f" must be a whole number of at least 1. Got {n_jobs!r} instead.")
-    opened = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
-    study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, learners, opened)
+    if own is not None and protocol == "as-published":
+        raise ParameterError("The protocol 'as-published' tests on released rows. Leave it out, or the test rows.")
+    opened = None if cache is None or scorers else cache if isinstance(cache, Cache) else Cache(cache)
+    study = _Study(dataset, plan, protocol, learners, scorers, opened, own)
     lines = (*([WITHOUT_QUASI] if dataset.not_quasi else []), GUESSING)
     study.run([_Task(study, *part) for part in study.parts({**dict.fromkeys((ORIGINAL, *lines)), **named})], n_jobs)
     models = frozenset(name for name, method in named.items() if method.gives == MODEL)
@@ -102,7 +121,23 @@ def evaluate_utility(
         for classifier in learners
     }
     units = "rows" if dataset.persons is None else "persons"
-    return Evaluation(protocol, plan, names, learners, outcomes, len(dataset), units, models, lines)
+    readings = {name: one.reading for name, one in learners.items() if not isinstance(one, str)}
+    kinds = {name: one for name, one in learners.items() if isinstance(one, str)}
+    return Evaluation(
+        protocol,
+        plan,
+        names,
+        tuple(learners),
+        outcomes,
+        len(dataset),
+        units,
+        models,
+        lines,
+        (*scorers,),
+        readings,
+        kinds,
+        None if own is None else len(own),
+    )
 
 
 class _Study:
@@ -111,22 +146,36 @@ class _Study:
     def __init__(
         self,
         dataset: Dataset,
-        plan: Folds,
-        folds: list[Fold],
+        plan: Folds | OwnTestRows,
         protocol: Protocol,
-        classifiers: tuple[str, ...],
+        classifiers: dict[str, Learner],
+        scorers: dict[str, Scorer],
         cache: Cache | None,
+        own: Dataset | None,
     ):
-        self.dataset, self.plan, self.folds, self.protocol = dataset, plan, folds, protocol
+        self.dataset, self.plan, self.protocol, self.own = dataset, plan, protocol, own
         self.classifiers, self.cache = classifiers, cache
+        self.asked = Questions(scorers=scorers, random_state=plan.random_state)
+        if isinstance(plan, OwnTestRows):
+            self.asked = replace(self.asked, parts=plan.parts)
+            every = np.arange(len(dataset))
+            self.folds = [Fold(every, part) for part in plan.parts]
+        else:
+            self.folds = plan.split(dataset.labels, dataset.persons)
         self.found: dict[tuple[str, int, str], Score | Refusal] = {}
         self.stopped = threading.Event()  # after an error or Ctrl-C no task begins with another classifier
-        self.about_data = "" if cache is None else digest(dataset.data, dataset.roles)
+        self.about_data = ""
+        if cache is not None:
+            self.about_data = digest(dataset.data, dataset.roles)
+            self.about_data = self.about_data if own is None else digest(self.about_data, own.data)
 
     def parts(self, methods: Mapping[str, Method | None]) -> Iterator[tuple[str, Method | None, tuple[int, ...]]]:
-        """Folds that share one release: each has its own; as published, all share the release of all rows."""
+        """Folds that share one release: each has its own; as published, and with test rows of one's own, all share the
+        release of all rows.
+        """
         every = range(len(self.folds))
-        at_once = [tuple(every)] if self.protocol == "as-published" else [(fold,) for fold in every]
+        share = self.protocol == "as-published" or self.own is not None
+        at_once = [tuple(every)] if share else [(fold,) for fold in every]
         for part in at_once:  # fold by fold, so that an interrupted study has all methods on some folds
             for name, method in methods.items():
                 yield name, method, part
@@ -175,7 +224,7 @@ class _Task:
         names = (MODEL,) if is_model else self.study.classifiers
         self.places: list[_Place] = [(fold, name) for fold in self.folds for name in names]
         if self.method is not None:
-            self.method = _seeded(self.method, self.study.plan.random_state, self.folds)
+            self.method = seeded(self.method, self.study.plan.random_state, self.folds)
 
     @property
     def _guesses(self) -> bool:
@@ -190,10 +239,11 @@ class _Task:
     def run(self) -> Iterator[_Place]:
         """Yield each place when it is scored, from the cache or from a release."""
         cache = None if self._guesses else self.study.cache  # to guess takes no longer than to look it up
-        keys = {} if cache is None else {place: self._key(place) for place in self.places}
+        kept = [place for place in self.places if isinstance(self.study.classifiers.get(place[1], ""), str)]
+        keys = {} if cache is None else {place: self._key(place) for place in kept}
         wanted = []
         for place in self.places:
-            cached = cache.get(keys[place]) if cache is not None else None
+            cached = cache.get(keys[place]) if cache is not None and place in keys else None
             if cached is None:
                 wanted.append(place)
             else:
@@ -203,7 +253,7 @@ class _Task:
             return
         for place, outcome in self._measured(wanted):
             self.study.found[(self.name, *place)] = outcome
-            if cache is not None:
+            if cache is not None and place in keys:
                 cache.put(keys[place], outcome, self._about(place))
             yield place
 
@@ -214,20 +264,31 @@ class _Task:
             reason = Refusal(str(refused))
             yield from ((place, reason) for place in wanted)
             return
-        for fold, lesson in zip(self.folds, lessons, strict=True):
-            for place in wanted:
+        folds = [(fold,) for fold in self.folds] if self.study.own is None else [self.folds]
+        for together, lesson in zip(folds, lessons, strict=True):
+            for classifier in dict.fromkeys(place[1] for place in wanted if place[0] in together):
                 if self.study.stopped.is_set():
                     return
-                if place[0] == fold:
-                    seed = self.study.plan.random_state
-                    yield place, lesson.guess() if self._guesses else lesson.score(place[1], seed)
+                for fold, outcome in zip(together, self._scores(lesson, classifier), strict=True):
+                    if (fold, classifier) in wanted:
+                        yield (fold, classifier), outcome
+
+    def _scores(self, lesson: Lesson, classifier: str) -> list[Score]:
+        if self._guesses:
+            return lesson.guesses(self.study.asked)
+        return lesson.scores(self.study.classifiers.get(classifier, classifier), self.study.asked)
 
     def _lessons(self) -> Iterable[Lesson]:
         study = self.study
         if self.method is None:
             lesson = {WITHOUT_QUASI: without_quasi, GUESSING: unlearnt}.get(self.name, original)
+            if study.own is not None:
+                return [lesson(study.dataset, study.own)]
             return (lesson(*self._split(fold)) for fold in self.folds)
+        if study.own is not None:
+            return [held_out(_released(self.method, study.dataset), study.dataset, study.own, study.protocol)]
         if study.protocol == "as-published":
+            assert isinstance(study.plan, Folds)
             return as_published(_released(self.method, study.dataset), study.dataset, study.plan)
         train, test = self._split(self.folds[0])
         return [held_out(_released(self.method, train), train, test, study.protocol)]
@@ -248,88 +309,16 @@ class _Task:
                 rows = [str(study.plan), fold]
             code = source_of(type(self.method))  # type: ignore[arg-type]
             inputs = [study.protocol, rows, code, parameters_of(self.method)]
-        return digest(study.about_data, inputs, classifier, study.plan.random_state)
+        learner = study.classifiers.get(classifier, classifier)  # whatever it is called here
+        return digest(study.about_data, inputs, learner, study.plan.random_state)
 
     def _about(self, place: _Place) -> dict[str, Any]:
         about = {"method": self.name if self.method is None else self.method.name, "protocol": self.study.protocol}
         return about | {"folds": str(self.study.plan), "fold": place[0], "classifier": place[1]}
 
 
-# -- methods -------------------------------------------------------------------------------------------------------
-
-
-def parameters_of(method: Method) -> list[Any]:
-    """What identifies a method: its class and parameters, and the content of files that parameters name."""
-    parameters = method.get_params(deep=False)
-    files = {name: value for name, value in parameters.items() if isinstance(value, str) and os.path.isfile(value)}
-    contents = {name: Path(value).read_bytes() for name, value in files.items()}
-    return [type(method).__module__, type(method).__qualname__, parameters, contents]
-
-
 def _released(method: Method, dataset: Dataset) -> Release:
     return method.release(dataset)
-
-
-def _seeded(method: Method, seed: int, folds: tuple[int, ...]) -> Method:
-    """The method with a seed derived for these folds, unless it has one or takes none."""
-    parameters = method.get_params(deep=False)
-    may = "random_state" in parameters and not isinstance(method.promise, DifferentialPrivacy)
-    if may and parameters["random_state"] is None:
-        drawn = hashlib.sha256(f"discreet evaluation {seed} {folds[0]}".encode()).digest()
-        parameters["random_state"] = int.from_bytes(drawn[:4], "big")
-    return type(method)(**parameters)
-
-
-def _named(methods: Method | Iterable[Method] | Mapping[str, Method], dataset: Dataset) -> dict[str, Method]:
-    """The methods by name; unnamed ones by their `label`."""
-    if isinstance(methods, Mapping):
-        named = dict(methods)
-    else:
-        listed = [methods] if isinstance(methods, Method) else list(methods)
-        named = {label(method): method for method in listed}
-        if len(named) < len(listed):
-            raise ParameterError("Two methods are the same. Give each once, or names of your own: {name: method}.")
-    wrong = [name for name, method in named.items() if not isinstance(method, Method)]
-    if wrong or not named or {*LINES} & {*named}:
-        raise ParameterError(
-            f"Give methods, under any name but {listing(LINES)}. Got {len(named)}, of which {len(wrong)} are not"
-            " methods."
-        )
-    unfit = [name for name, method in named.items() if dataset.shape not in method.takes]
-    if unfit:
-        raise DataError(f"The data is a {dataset.shape}; {listing(unfit)} cannot release it. Leave these methods out.")
-    return named
-
-
-def label(method: Method) -> str:
-    """A method's name, with the parameters that differ from their defaults.
-
-    >>> from discreet import Mondrian
-    >>> label(Mondrian(k=5)), label(Mondrian(7, split="information"))
-    ('mondrian(k=5)', 'mondrian(k=7, split=information)')
-    """
-    defaults = {name: parameter.default for name, parameter in signature(type(method)).parameters.items()}
-    parameters = method.get_params(deep=False)
-    shown = [
-        f"{name}={parameters[name]}" if isinstance(parameters[name], (int, float, str)) else f"{name}=given"
-        for name, default in defaults.items()
-        if name == "k" or (name != "random_state" and not _equal(parameters[name], default))
-    ]
-    return f"{method.name}({', '.join(shown)})" if shown else method.name
-
-
-def _equal(value: object, default: object) -> bool:
-    plain = type(value) is type(default) and isinstance(value, (int, float, str, tuple))
-    return value is default or (plain and value == default)
-
-
-def _checked_classifiers(classifiers: Sequence[str]) -> tuple[str, ...]:
-    names = (classifiers,) if isinstance(classifiers, str) else tuple(dict.fromkeys(classifiers))
-    unknown = [name for name in names if name not in CLASSIFIERS]
-    if unknown or not names:
-        hint = did_you_mean(unknown[0], CLASSIFIERS) if unknown else ""
-        raise ParameterError(Setting("classifiers"), f" must be among {listing(CLASSIFIERS, most=20)}.{hint}")
-    return names
 
 
 @contextmanager

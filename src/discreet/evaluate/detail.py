@@ -24,7 +24,7 @@ from discreet.evaluate.questions import OtherTarget, Tables, ask_tables, ask_tar
 from discreet.evaluate.raw_use import RawUse, raw_use
 from discreet.evaluate.soft_rows import SoftColumn, SoftRows, bins_of, read_softly, readable_names
 from discreet.evaluate.utility import split
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods import Method
 from discreet.release.counted_source import CountedSource
 from discreet.release.information_kept import Detail
@@ -105,7 +105,7 @@ def kept_by_counts(release: Release, source: CountedSource) -> Kept:
 
 
 def measure_detail(
-    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: int = 0
+    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: RandomState = 0
 ) -> Kept:
     """What a release by the method holds, measured on a release of seven rows in ten, and asked about the others."""
     dataset = Dataset.of(data, roles)

@@ -7,34 +7,39 @@ A method that could not release in some fold has a reason instead of a mean: its
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.choose.reference_lines import GUESSING, ORIGINAL
 from discreet.errors import DataError, did_you_mean, listing, shown
 from discreet.evaluate.confidence import Share
 from discreet.evaluate.folds import Folds
+from discreet.evaluate.own_test_rows import OwnTestRows
 from discreet.evaluate.protocols import Protocol
 from discreet.evaluate.score_cache import Refusal
+from discreet.foundation.displayed import Displayed
+from discreet.foundation.frame_output import Framed
 from discreet.learning.classifiers import CLASSIFIERS
-from discreet.learning.cross_validation import Measure, Score, Scores
+from discreet.learning.cross_validation import MEASURES as MEASURES
+from discreet.learning.cross_validation import Score, Scores
 from discreet.learning.significance import Difference
-
-MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Displayed, Framed):
     """The outcome of each method, classifier and fold. `methods` begins with the original table.
 
     `models` are the methods that answer by themselves: their scores stand beside those of every classifier. `lines` are
-    what else they are compared with: columns without quasi-identifiers, if there are any, and guessing.
+    what else they are compared with: columns without quasi-identifiers, if there are any, and guessing. `scorers` are
+    the user's own, `readings` how classifiers of the user's own get cells, `kinds` which classifier of this library
+    stands behind a name; `n_test` is the number of test rows of the user's own.
     """
 
     protocol: Protocol
-    folds: Folds
+    folds: Folds | OwnTestRows
     methods: tuple[str, ...]
     classifiers: tuple[str, ...]
     outcomes: Mapping[tuple[str, str], tuple[Score | Refusal, ...]]
@@ -42,6 +47,15 @@ class Evaluation:
     units: str
     models: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
+    scorers: tuple[str, ...] = ()
+    readings: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    n_test: int | None = None
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that were taken, own scorers last."""
+        return (*MEASURES, *self.scorers)
 
     def __repr__(self) -> str:
         size = f"{len(self.methods) - 1} methods, {len(self.classifiers)} classifiers"
@@ -65,16 +79,24 @@ class Evaluation:
         refused = [fold[0] for fold in reasons if fold]
         return f"no release in {len(refused)} of {len(reasons)} folds. {refused[0]}" if refused else None
 
-    def mean(self, method: str, classifier: str, measure: Measure = "accuracy", confidence: float = 0.95) -> Share:
+    def mean(self, method: str, classifier: str, measure: str = "accuracy", confidence: float = 0.95) -> Share:
         """The mean over the folds with its interval, NaN where a fold has no such figure."""
-        interval = self.folds.judge(self.scores(method, classifier).of(measure), confidence)
+        interval = self.folds.judge(self.scores(method, classifier).of(self._measure(measure)), confidence)
+        if measure in self.scorers:  # of which nobody knows whether it is a share
+            return Share(interval.mean, interval.low, interval.high)
         return Share(interval.mean, max(interval.low, 0.0), min(interval.high, 1.0))  # a NaN stays one
+
+    def _measure(self, name: str) -> str:
+        if name not in self.measures:
+            hint = did_you_mean(name, self.measures)
+            raise DataError(f"There is no measure {shown(name)} here.{hint} It has {listing(self.measures, most=20)}.")
+        return name
 
     def difference(
         self,
         method: str,
         classifier: str,
-        measure: Measure = "accuracy",
+        measure: str = "accuracy",
         *,
         other: str = ORIGINAL,
         other_classifier: str | None = None,
@@ -85,11 +107,11 @@ class Evaluation:
         Both by the same classifier, unless the other's is named. Noise is what this interval spans: a difference whose
         interval contains 0 is within noise.
         """
-        mine = self.scores(method, classifier).of(measure)
+        mine = self.scores(method, classifier).of(self._measure(measure))
         theirs = self.scores(other, other_classifier or classifier).of(measure)
         return self.folds.judge(mine - theirs, confidence)
 
-    def best_classifier(self, method: str, measure: Measure = "accuracy") -> str:
+    def best_classifier(self, method: str, measure: str = "accuracy") -> str:
         """The classifier with the best mean for a method; the first of equals, and if none has a figure."""
         sign = -1 if measure == "brier" else 1
         means = {name: sign * self.mean(method, name, measure).value for name in self.classifiers}
@@ -110,16 +132,18 @@ class Evaluation:
 
     def reading(self, classifier: str) -> str:
         """How a classifier treats missing and suppressed cells of categories."""
-        learner = CLASSIFIERS[classifier]()
+        if classifier in self.readings:
+            return self.readings[classifier]
+        learner = CLASSIFIERS[self.kinds.get(classifier, classifier)]()
         words = {"unknown": "unknown", "value": "a category"}
         return f"missing cells {words[learner.missing]}, suppressed cells {words[learner.suppressed]}"
 
-    def table(self, measure: Measure = "accuracy") -> str:
+    def table(self, measure: str = "accuracy") -> str:
         """One line for each method and classifier: the measure, its difference from the original, the other measures.
 
         Intervals are of 95 %.
         """
-        others = [other for other in MEASURES if other != measure]
+        others = [other for other in self.measures if other != self._measure(measure)]
         head = ("method", "classifier", measure, "95 %", f"{measure}, less the original's", "95 %", "", *others)
         lines = [head]
         for method in (ORIGINAL, *self.lines, *self.methods[1:]):
@@ -147,7 +171,8 @@ class Evaluation:
 
     def heading(self) -> str:
         rows = f"{self.n_rows:,} rows" if self.units == "rows" else f"{self.n_rows:,} rows, persons kept whole"
-        return f"Protocol {self.protocol}, {self.folds} ({rows}); intervals by {self.folds.test}."
+        tested = "" if self.n_test is None else f", {self.n_test:,} test rows"
+        return f"Protocol {self.protocol}, {self.folds} ({rows}{tested}); intervals by {self.folds.test}."
 
     def remarks(self) -> list[str]:
         """Footnotes: what noise is, how cells are read, which methods answer by themselves, which could not release."""
@@ -161,6 +186,23 @@ class Evaluation:
         refusals = [(name, self.refusal(name)) for name in self.methods]
         return lines + [f"{name}: {why}" for name, why in refusals if why is not None]
 
+    def to_arrow(self) -> pa.Table:
+        """One row for each method and classifier: every measure with its interval, and what it is less the original's.
+
+        Methods that could not release have no figures, and `refused` says why.
+        """
+        rows: list[dict[str, Any]] = []
+        for result in self.to_dict()["results"]:
+            row: dict[str, Any] = {name: result[name] for name in ("method", "classifier")}
+            for measure in self.measures:
+                share, apart = result.get(measure, {}), result.get(f"{measure}_difference", {})
+                row |= {measure: share.get("value"), f"{measure}_low": share.get("low")}
+                row |= {f"{measure}_high": share.get("high"), f"{measure}_difference": apart.get("mean")}
+            rows.append(row | {"refused": result["refused"]})
+        texts = ("method", "classifier", "refused")
+        schema = pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in rows[0]])
+        return pa.Table.from_pylist(rows, schema=schema)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON; NaN becomes null."""
         cells = []
@@ -169,12 +211,14 @@ class Evaluation:
             for classifier in self.classifiers:
                 cell: dict[str, Any] = {"method": method, "classifier": classifier, "refused": refused}
                 if refused is None:
-                    for measure in MEASURES:
+                    for measure in self.measures:
                         cell[measure] = _plain(asdict(self.mean(method, classifier, measure)))
                         if method != ORIGINAL:
                             cell[f"{measure}_difference"] = _plain(asdict(self.difference(method, classifier, measure)))
                     scores = self.scores(method, classifier).folds
-                    cell["folds"] = [_plain(asdict(score)) for score in scores]
+                    cell["folds"] = [
+                        _plain({m: score.of(m) for m in self.measures} | {"rows": score.rows}) for score in scores
+                    ]
                 cells.append(cell)
         return {
             "format": 1,
@@ -182,6 +226,7 @@ class Evaluation:
             "folds": str(self.folds),
             "seed": self.folds.random_state,
             "rows": self.n_rows,
+            **({} if self.n_test is None else {"test_rows": self.n_test}),
             "units": self.units,
             "test": self.folds.test,
             "confidence": 0.95,

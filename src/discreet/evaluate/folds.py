@@ -20,6 +20,7 @@ import numpy as np
 
 from discreet.errors import ParameterError, Setting
 from discreet.foundation.lazy_modules import special
+from discreet.foundation.randomness import RandomState, drawn_seed
 from discreet.learning.cross_validation import Fold, kfold
 from discreet.learning.significance import Difference, corrected_resampled, five_by_two_cv
 
@@ -41,7 +42,7 @@ class Folds:
     random_state: int = 0
 
     @classmethod
-    def of(cls, text: str, random_state: int = 0) -> Folds:
+    def of(cls, text: str, random_state: RandomState = 0) -> Folds:
         """Parse the name."""
         match = _SPELLED.fullmatch(text) if isinstance(text, str) else None
         if match is None or not (match["word"] or match["repeats"]) or int(match["folds"]) < 2:
@@ -49,7 +50,7 @@ class Folds:
                 Setting("folds"),
                 f" must be such as '5-fold', '10-fold', '5x2' or '10x10-fold'. Got {text!r} instead.",
             )
-        return cls(int(match["repeats"] or 1), int(match["folds"]), random_state)
+        return cls(int(match["repeats"] or 1), int(match["folds"]), drawn_seed(random_state))
 
     def __len__(self) -> int:
         return self.repeats * self.folds

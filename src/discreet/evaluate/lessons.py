@@ -9,7 +9,8 @@ predicts instead of every classifier.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,10 +23,20 @@ from discreet.data.dataset import item_table, label_column
 from discreet.data.table import Table
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
-from discreet.learning.cross_validation import Score, score, score_on
+from discreet.learning.cross_validation import Score, score
 from discreet.learning.encoding import encoded
 from discreet.learning.logistic import fit_logistic
+from discreet.learning.own_classifiers import Learner, Scorer, judged_by_name, with_face
 from discreet.recoding.published_tree import PublishedTree
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What a classifier is asked: about which parts of the test rows (None: all), and by which scorers besides."""
+
+    parts: tuple[np.ndarray | None, ...] = (None,)
+    scorers: Mapping[str, Scorer] = field(default_factory=dict)
+    random_state: int = 0
 
 
 class Lesson:
@@ -34,13 +45,28 @@ class Lesson:
     def __init__(self, learnt: Table, tested: Table, target: str):
         self.learnt, self.tested, self.target = learnt, tested, target
 
-    def score(self, classifier: str, random_state: int = 0) -> Score:
-        """How well the classifier of that name answers."""
-        learner = CLASSIFIERS[classifier](random_state=random_state)
-        learner.fit(examples_for(learner, self.learnt, self._features, self.target))
-        return score_on(learner, self.tested, self.target)
+    def score(self, classifier: Learner, random_state: int = 0) -> Score:
+        """How well the classifier of that name, or of the user's own, answers."""
+        return self.scores(classifier, Questions(random_state=random_state))[0]
 
-    def guess(self) -> Score:
+    def scores(self, classifier: Learner, asked: Questions) -> list[Score]:
+        """How well the classifier, having learnt once, answers about each part of the test rows."""
+        if not isinstance(classifier, str):
+            judged = classifier.learnt(self.learnt, self.tested, self.target, asked.random_state)
+            return [judged.score(part, asked.scorers) for part in asked.parts]
+        learner = CLASSIFIERS[classifier](random_state=asked.random_state)
+        learner.fit(examples_for(learner, self.learnt, self._features, self.target))
+        return [judged_by_name(learner, self._part(part), self.target, asked.scorers) for part in asked.parts]
+
+    def guesses(self, asked: Questions) -> list[Score]:
+        """How well guessing answers about each part of the test rows."""
+        lessons = [self if part is None else Lesson(self.learnt, self._part(part), self.target) for part in asked.parts]
+        return [lesson.guess(asked.scorers) for lesson in lessons]
+
+    def _part(self, rows: np.ndarray | None) -> Table:
+        return self.tested if rows is None else self.tested.take(rows)
+
+    def guess(self, scorers: Mapping[str, Scorer] | None = None) -> Score:
         """How well the shares of the classes among the training rows answer, which know nothing about a row."""
         learnt, tested = self._labels
         classes = sorted({*learnt.texts, *tested.texts})
@@ -49,7 +75,14 @@ class Lesson:
         shares[[place[text] for text in learnt.texts]] = np.bincount(learnt.codes, minlength=len(learnt.texts))
         shares /= shares.sum()
         truth = np.array([place[text] for text in tested.texts], dtype=np.int64)[tested.codes]
-        return score(truth, np.tile(shares, (len(truth), 1)))
+        found = score(truth, np.tile(shares, (len(truth), 1)))
+        if not scorers:
+            return found
+        known = np.array([place[text] for text in learnt.texts])
+        always = shares[known] / shares[known].sum()
+        return with_face(
+            found, learnt.texts, lambda rows: np.tile(always, (len(rows), 1)), self.tested, self.target, scorers
+        )
 
     @property
     def _labels(self) -> tuple[Column, Column]:
@@ -116,19 +149,27 @@ class ModelLesson(Lesson):
         super().__init__(learnt, tested, target)
         self.model = model
 
-    def score(self, classifier: str, random_state: int = 0) -> Score:
+    def scores(self, classifier: Learner, asked: Questions) -> list[Score]:
         """How well the model answers, whatever the classifier; a leaf that shows no shares is sure of its class."""
-        label = self.tested.column(self.target)
-        labels_of_model = [text_of(label) for label in self.model.classes]
-        classes = sorted({*labels_of_model, *label.texts})
+        return [self._judged(self._part(part), asked.scorers) for part in asked.parts]
+
+    def _judged(self, tested: Table, scorers: Mapping[str, Scorer]) -> Score:
+        label, mine = tested.column(self.target), [text_of(label) for label in self.model.classes]
+        classes = sorted({*mine, *label.texts})
         place = {text: c for c, text in enumerate(classes)}
-        shares = self.model.predict_proba(self.tested)
+        proba = np.zeros((len(tested), len(classes)))
+        proba[:, [place[text] for text in mine]] = self._shares(tested)
+        truth = np.array([place[text] for text in label.texts], dtype=np.int64)[label.codes]
+        return with_face(score(truth, proba), mine, self._shares, tested, self.target, scorers)
+
+    def _shares(self, rows: Table) -> np.ndarray:
+        mine = [text_of(label) for label in self.model.classes]
+        shares = self.model.predict_proba(rows)
         hidden = np.flatnonzero(np.isnan(shares).any(axis=1))
-        answers = self._answers([])
-        proba = np.zeros((len(self.tested), len(classes)))
-        proba[:, [place[text] for text in labels_of_model]] = np.nan_to_num(shares)
-        proba[hidden, [place[answers[row]] for row in hidden]] = 1.0
-        return score(np.array([place[text] for text in label.texts], dtype=np.int64)[label.codes], proba)
+        answers = [text_of(label) for label in self.model.predict(rows).tolist()]
+        shares = np.nan_to_num(shares)
+        shares[hidden, [mine.index(answers[row]) for row in hidden]] = 1.0
+        return shares
 
     def _answers(self, features: list[str]) -> np.ndarray:
         return np.array([text_of(label) for label in self.model.predict(self.tested).tolist()])

@@ -23,6 +23,7 @@ import numpy as np
 from discreet.data.dataset import Dataset
 from discreet.evaluate.soft_rows import SoftRows, bins_of, exactly, read_softly, readable_names
 from discreet.foundation.progress import progress
+from discreet.foundation.randomness import RandomState, drawn_seed
 from discreet.release.release import Release
 
 _TRIPLES = 60  # three-way tables that are counted
@@ -64,16 +65,17 @@ class OtherTarget:
     release: float
 
 
-def ask_tables(release: Release, dataset: Dataset, *, random_state: int = 0) -> Tables | None:
+def ask_tables(release: Release, dataset: Dataset, *, random_state: RandomState = 0) -> Tables | None:
     """Compare the tables of a release with those of the rows it was made from; None if it has no cells."""
-    names = readable_names(dataset, random_state=random_state)
+    seed = drawn_seed(random_state)
+    names = readable_names(dataset, random_state=seed)
     read = read_softly(release, dataset, names)
     if read is None or len(names) < 2:
         return None
     before, after = read
     every = list(combinations(range(len(names)), 3))
     most = min(_TRIPLES, max(_ROWS_OF_TRIPLES // max(len(before), 1), 10))
-    drawn = np.random.default_rng(random_state).permutation(len(every))[:most]
+    drawn = np.random.default_rng(seed).permutation(len(every))[:most]
     with progress("Comparing tables", len(drawn) + 1) as bar:
         two = [_variation(_block(before, pair), _block(after, pair)) for pair in combinations(range(len(names)), 2)]
         bar.advance()
@@ -143,7 +145,9 @@ def _cramer(table: np.ndarray) -> float:
 # -- other targets ----------------------------------------------------------------------------------------------------
 
 
-def ask_targets(release: Release, train: Dataset, test: Dataset, *, random_state: int = 0) -> tuple[OtherTarget, ...]:
+def ask_targets(
+    release: Release, train: Dataset, test: Dataset, *, random_state: RandomState = 0
+) -> tuple[OtherTarget, ...]:
     """Predict every other column of the test rows, from a release of the training rows and from these themselves."""
     names = readable_names(train, random_state=random_state)
     read = read_softly(release, train, names)

@@ -10,12 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.foundation.randomness import RandomState, seed_of
 
-def sampled_rows(files: Sequence[Path], *, rows: int, random_state: int) -> tuple[pa.Table, int]:
+
+def sampled_rows(files: Sequence[Path], *, rows: int, random_state: RandomState) -> tuple[pa.Table, int]:
     """A random sample of the rows of Parquet files, and how many they have; each group of rows gives its share."""
     total, random, some = (
         sum(pq.read_metadata(file).num_rows for file in files),
-        np.random.default_rng(random_state),
+        np.random.default_rng(seed_of(random_state)),
         [],
     )
     for file in files:

@@ -32,7 +32,7 @@ from discreet.learning.cross_validation import Score
 MARKER = "discreet-cache"
 _MARK = "A cache of discreet evaluate: scores that come from private rows. discreet cache purge removes it.\n"
 _PARTIAL = ".partial-"
-_FIELDS = tuple(field.name for field in dataclasses.fields(Score))
+_FIELDS = tuple(field.name for field in dataclasses.fields(Score) if field.name != "others")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Cache:
         if isinstance(outcome, Refusal):
             entry["refused"] = outcome.reason
         else:  # a figure that is not a number is written as null
-            plain = dataclasses.asdict(outcome)
+            plain = {name: getattr(outcome, name) for name in _FIELDS}
             entry["score"] = {name: None if math.isnan(value) else value for name, value in plain.items()}
         path = self._path(key)
         path.parent.mkdir(mode=0o700, exist_ok=True)

@@ -20,6 +20,7 @@ from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, item_table, keep_items
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
+from discreet.foundation.randomness import RandomState, seed_of
 from discreet.recoding.labels import Classes, Labelling
 from discreet.recoding.public_domain import Domain
 from discreet.release.release import Release
@@ -252,7 +253,7 @@ class _DistinctRows:
         return total
 
 
-def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: int = 0) -> tuple[str, ...]:
+def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: RandomState = 0) -> tuple[str, ...]:
     """The columns to ask about: the published ones that differ between rows; of many, or of items, some.
 
     Of a wide table they are drawn, the target always among them; of baskets they are the items that tell most.
@@ -264,7 +265,7 @@ def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: 
     target = (dataset.target,) if dataset.has_target else ()
     names = [name for name in dataset.table.names if name not in target and dataset.table.column(name).levels > 1]
     if len(names) + len(target) > most:
-        drawn = np.random.default_rng(random_state).permutation(len(names))[: most - len(target)]
+        drawn = np.random.default_rng(seed_of(random_state)).permutation(len(names))[: most - len(target)]
         names = [names[place] for place in np.sort(drawn)]
     return (*names, *target)
 

@@ -21,7 +21,8 @@ from discreet.evaluate.confidence import Share, effective_rows, wilson
 from discreet.evaluate.protocols import NOTHING_OF_ROWS, held_out, original
 from discreet.evaluate.questions import OtherTarget, ask_targets
 from discreet.evaluate.raw_use import RawUse, gain, raw_use
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.displayed import Displayed
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.learning.encoding import PARTS
 from discreet.methods import Method
 
@@ -29,8 +30,8 @@ CLASSIFIER = f"logistic regression, categories one-hot, numbers standardised and
 _LEARNERS = {"table": CLASSIFIER, "baskets": CLASSIFIER, "model": f"the released model, beside {CLASSIFIER}"}
 
 
-@dataclass(frozen=True)
-class Utility:
+@dataclass(frozen=True, repr=False)
+class Utility(Displayed):
     """Accuracy on held-out rows: of the original columns, of the release, their difference, and two baselines.
 
     `accuracy_without_quasi` is what the published columns that are not quasi-identifiers reach by themselves;
@@ -51,6 +52,11 @@ class Utility:
     targets: tuple[OtherTarget, ...] = ()
     classifier: str = CLASSIFIER
 
+    def __repr__(self) -> str:
+        before, after, guess = self.accuracy_before, self.accuracy_after, self.majority
+        shares = f"accuracy {before.value:.3f} before, {after.value:.3f} after, {guess.value:.3f} by guessing"
+        return f"Utility({shares}, {self.n_test} test rows)"
+
     @property
     def accuracy_raw(self) -> Share | None:
         """The accuracy on rows that are not recoded, where rows can be read."""
@@ -58,7 +64,7 @@ class Utility:
 
 
 def holdout(
-    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: int | None = 0
+    method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: RandomState = 0
 ) -> Utility:
     """Measure what the method costs on a table with its roles, or on labelled baskets.
 

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Base classes of scikit-learn that cost nothing until scikit-learn is used.
 
-Importing `sklearn.base` takes longer than releasing a table. So `Estimator` stands for `BaseEstimator` and
-`SelectorFace` for `SelectorMixin`: each starts with a base class of its own, `_Unloaded`, which is replaced by
-scikit-learn's as soon as it matters. That is when an instance is made after scikit-learn was loaded, or when an
-attribute is asked for that only scikit-learn's class has. From then on `isinstance`, `clone`, pipelines and
-`check_estimator` see an ordinary estimator, and nothing of the stand-in is left.
+Importing `sklearn.base` takes longer than releasing a table. So `Estimator` stands for `BaseEstimator`,
+`TransformerFace` for `TransformerMixin` and `SelectorFace` for `SelectorMixin`: each starts with a base class of its
+own, `_Unloaded`, which is replaced by scikit-learn's as soon as it matters. That is when an instance is made after
+scikit-learn was loaded, or when an attribute is asked for that only scikit-learn's class has. From then on
+`isinstance`, `clone`, pipelines and `check_estimator` see an ordinary estimator, and nothing of the stand-in is left.
 
-Parameters are read here in scikit-learn's way, so that a release states them without loading it.
+Parameters are read here in scikit-learn's way, so that a release states them without loading it. This module also knows
+what of scikit-learn is private: how it displays estimators, and whether the kind of output was set.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 import threading
 from abc import ABCMeta
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 _LOCK = threading.RLock()
 
 
-_THEIRS = frozenset(  # public attributes of scikit-learn's two classes
+_THEIRS = frozenset(  # public attributes of scikit-learn's classes
     [
         "set_params",
         "get_metadata_routing",
@@ -69,7 +71,7 @@ class _Unloaded(metaclass=_Late):
     def __sklearn_tags__(self) -> Any:
         """Called by `super()` of a subclass, which `__getattr__` does not see."""
         _replace(type(self))
-        face: Any = SelectorFace if isinstance(self, SelectorFace) else Estimator
+        face: Any = next((one for one in (SelectorFace, TransformerFace) if isinstance(self, one)), Estimator)
         next_in_line: Any = super(face, self)
         return next_in_line.__sklearn_tags__()
 
@@ -96,10 +98,10 @@ def _tell(cls: type, real: type) -> None:
 
 
 if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
+    from sklearn.base import BaseEstimator, TransformerMixin
     from sklearn.feature_selection import SelectorMixin
 else:
-    BaseEstimator = SelectorMixin = _Unloaded
+    BaseEstimator = TransformerMixin = SelectorMixin = _Unloaded
 
 
 class Estimator(BaseEstimator):
@@ -120,14 +122,48 @@ class Estimator(BaseEstimator):
                 found |= {f"{name}__{part}": inner for part, inner in value.get_params().items()}
         return found
 
+    def _get_params_html(self, *arguments: Any, **named: Any) -> Any:
+        """Parameters as scikit-learn displays them, alone or in a pipeline."""
+        return _documented(super()._get_params_html(*arguments, **named))
+
+    def _get_fitted_attr_html(self, *arguments: Any, **named: Any) -> Any:
+        """What was learnt, as scikit-learn displays it."""
+        return _documented(super()._get_fitted_attr_html(*arguments, **named))
+
+
+_PROMISE = re.compile(r"^Promise\n-+\n.*?(?=^\S[^\n]*\n-{3,}$|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def _documented(displayed: Any) -> Any:
+    """Let a display of scikit-learn read a docstring without its section `Promise`, of which its parser would warn."""
+    cls = displayed.estimator_class
+    doc = _PROMISE.sub("", inspect.getdoc(cls) or "")
+    displayed.estimator_class = type(cls.__name__, (), {"__doc__": doc, "__module__": cls.__module__})
+    return displayed
+
+
+class TransformerFace(TransformerMixin):
+    """scikit-learn's `TransformerMixin`, loaded when it is needed."""
+
 
 class SelectorFace(SelectorMixin):
-    """scikit-learn's `SelectorMixin`, loaded when it is needed."""
+    """scikit-learn's `SelectorMixin`, loaded when it is needed. What comes in as a frame goes out as one."""
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns of X: of a data frame as a data frame, unless `set_output` says otherwise."""
+        _replace(type(self))
+        selected = super().transform(X)
+        library = type(X).__module__.split(".")[0]
+        if output_kind(self) != "default" or not (hasattr(X, "columns") and library in ("pandas", "polars", "pyarrow")):
+            return selected
+        places = [int(place) for place in self.get_support(indices=True)]
+        return X.iloc[:, places] if library == "pandas" else X[:, places] if library == "polars" else X.select(places)
 
 
 if not TYPE_CHECKING:
     _Unloaded._stands_for |= {
         Estimator: ("sklearn.base", "BaseEstimator"),
+        TransformerFace: ("sklearn.base", "TransformerMixin"),
         SelectorFace: ("sklearn.feature_selection", "SelectorMixin"),
     }
 
@@ -137,6 +173,16 @@ def is_estimator(value: object) -> bool:
     if "sklearn.base" in sys.modules:
         return isinstance(value, (Estimator, sys.modules["sklearn.base"].BaseEstimator))
     return isinstance(value, Estimator)
+
+
+def output_kind(estimator: Any) -> str:
+    """What `transform` is to return, by `set_output` or for all estimators: "pandas", "polars", or "default" if nobody
+    chose. An array that was asked for by `set_output(transform="default")` is "array".
+    """
+    chosen = vars(estimator).get("_sklearn_output_config", {}).get("transform")
+    if chosen is None:
+        return sys.modules["sklearn"].get_config()["transform_output"] if "sklearn" in sys.modules else "default"
+    return "array" if chosen == "default" else chosen
 
 
 def check_is_fitted(estimator: Any) -> None:

@@ -7,6 +7,7 @@ The names and messages follow scikit-learn, whose own checker is private and loa
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -104,6 +105,24 @@ class Allowed:
         return f"{text}, or left out" if named and None in self.ranges else text
 
 
+@dataclass(frozen=True)
+class _Generators:
+    """NumPy's generators, which scikit-learn takes as a `random_state`."""
+
+    def allows(self, value: Any) -> bool:
+        if "numpy" not in sys.modules:
+            return False
+        from discreet.foundation.randomness import is_source
+
+        return is_source(value)
+
+    def __str__(self) -> str:
+        return "a NumPy generator"
+
+
+_GENERATOR = _Generators()
+
+
 def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
     """Raise ParameterError unless every parameter of the object is in one of its ranges.
 
@@ -111,6 +130,7 @@ def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
     """
     for name, ranges in constraints.items():
         value = getattr(obj, name)
+        ranges = [*ranges, _GENERATOR] if name == "random_state" else ranges
         if not any(allows(allowed, value) for allowed in ranges):
             words = {word for allowed in ranges if isinstance(allowed, StrOptions) for word in allowed.options}
             near = did_you_mean(value, sorted(words)) if isinstance(value, str) else ""

@@ -17,6 +17,10 @@ import numpy as np
 
 from discreet.foundation.compiled_kernels import compiled
 
+RandomState = int | np.random.RandomState | np.random.Generator | None  # what scikit-learn takes, and NumPy's newer one
+_SOURCES = (np.random.RandomState, np.random.Generator)
+_BITS = 63  # of a seed that is drawn from a generator
+
 
 class Randomness:
     """A stream of random numbers, secure or reproducible.
@@ -25,13 +29,18 @@ class Randomness:
     True
     """
 
-    def __init__(self, seed: int | None = None):
-        self.seeded = seed is not None
-        if seed is None:
+    def __init__(self, random_state: RandomState = None):
+        self.seed = seed_of(random_state)
+        if self.seed is None:
             self._key = secrets.token_bytes(32)
         else:
-            self._key = hashlib.sha256(b"discreet seed %d" % _whole(seed)).digest()
+            self._key = hashlib.sha256(b"discreet seed %d" % self.seed).digest()
         self._drawn = 0
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the stream can be repeated."""
+        return self.seed is not None
 
     @classmethod
     def of_secret(cls, secret: builtins.bytes) -> Randomness:
@@ -79,11 +88,37 @@ def _swap(order, drawn):
         order[i], order[j] = order[j], order[i]
 
 
-def _whole(seed: object) -> int:
-    """The seed as an int; True, 7.5 or "7" is a mistake that would silently give another stream."""
-    if isinstance(seed, bool):
-        raise TypeError("A seed must be a whole number or None; a truth value was given.")
-    try:
-        return operator.index(seed)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"A seed must be a whole number or None; a {type(seed).__name__} was given.") from None
+def seed_of(random_state: RandomState) -> int | None:
+    """A `random_state` as scikit-learn has it, as a seed: None, a whole number, or what a NumPy generator draws next.
+
+    A generator is advanced, so that the same one gives another seed the next time. True, 7.5 or "7" is a mistake that
+    would silently give another stream.
+
+    >>> seed_of(7), seed_of(None), seed_of(np.random.RandomState(0)) == seed_of(np.random.RandomState(0))
+    (7, None, True)
+    """
+    if random_state is None:
+        return None
+    if is_source(random_state):
+        return int.from_bytes(random_state.bytes(8), "big") >> (64 - _BITS)  # type: ignore[union-attr]
+    if not isinstance(random_state, bool):
+        try:
+            return operator.index(random_state)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    found = "truth value" if isinstance(random_state, bool) else type(random_state).__name__
+    raise TypeError(f"A seed must be a whole number or None, or a NumPy generator; a {found} was given.")
+
+
+def drawn_seed(random_state: RandomState) -> int:
+    """As `seed_of`; without one a seed is drawn. At most 32 bits where it is drawn, as scikit-learn takes them."""
+    if random_state is None:
+        return secrets.randbits(32)
+    seed = seed_of(random_state)
+    assert seed is not None
+    return seed % 2**32 if is_source(random_state) else seed
+
+
+def is_source(value: object) -> bool:
+    """Whether this is a generator of NumPy, of the older or the newer kind, or NumPy's own."""
+    return isinstance(value, _SOURCES) or value is np.random

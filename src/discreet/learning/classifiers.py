@@ -30,6 +30,7 @@ import numpy as np
 
 from discreet.data.table import Table
 from discreet.errors import DataError
+from discreet.foundation.randomness import RandomState, drawn_seed
 from discreet.learning.encoding import MatrixCoding, OneHot, Ordinal
 from discreet.learning.examples import Examples
 from discreet.learning.naive_bayes import NaiveBayes, probabilities
@@ -81,8 +82,8 @@ class _Learner:
     coding: ClassVar[Callable[[], MatrixCoding]]
     classes_: tuple[str, ...]
 
-    def __init__(self, random_state: int = 0):
-        self.random_state = random_state
+    def __init__(self, random_state: RandomState = 0):
+        self.random_state = drawn_seed(random_state)
 
     def fit(self, examples: Examples) -> _Learner:
         weights = examples.counts.sum(axis=0)

@@ -8,7 +8,7 @@ fold. Whatever is learnt before a classifier (cuts, for instance) is learnt on t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -16,10 +16,11 @@ import numpy as np
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError
 from discreet.foundation.lazy_modules import stats
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.learning.classifiers import Classifier, examples_for
 
 Measure = Literal["accuracy", "balanced_accuracy", "auc", "brier"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 Prepare = Callable[[Table], Callable[[Table], Table]]
 
 
@@ -33,7 +34,7 @@ class Fold(NamedTuple):
 def kfold(
     n: int,
     folds: int = 10,
-    random_state: int | None = 0,
+    random_state: RandomState = 0,
     *,
     labels: np.ndarray | None = None,
     persons: np.ndarray | None = None,
@@ -72,7 +73,7 @@ def kfold(
 
 
 def five_by_two(
-    n: int, random_state: int | None = 0, *, labels: np.ndarray | None = None, persons: np.ndarray | None = None
+    n: int, random_state: RandomState = 0, *, labels: np.ndarray | None = None, persons: np.ndarray | None = None
 ) -> list[Fold]:
     """Dietterich's five repeats of two folds: one half teaches, the other tests, then the other way round."""
     return kfold(n, 2, random_state, labels=labels, persons=persons, repeats=5)
@@ -87,6 +88,7 @@ class Score:
                        one against the rest, weighted by its rows; NaN if all rows are of one class
     brier              mean of half the squared distance between the probabilities and the truth: 0 best, 1 worst
     rows               test rows whose class is known
+    others             what scorers of the user's own say, by name
     """
 
     accuracy: float
@@ -94,6 +96,11 @@ class Score:
     auc: float
     brier: float
     rows: int
+    others: tuple[tuple[str, float], ...] = field(default=(), repr=False)
+
+    def of(self, measure: str) -> float:
+        """One of the measures, or what a scorer of that name says."""
+        return getattr(self, measure) if measure in MEASURES else dict(self.others)[measure]
 
 
 @dataclass(frozen=True)
@@ -102,18 +109,18 @@ class Scores:
 
     folds: tuple[Score, ...]
 
-    def of(self, measure: Measure) -> np.ndarray:
-        return np.array([getattr(score, measure) for score in self.folds])
+    def of(self, measure: str) -> np.ndarray:
+        return np.array([score.of(measure) for score in self.folds])
 
-    def mean(self, measure: Measure = "accuracy") -> float:
+    def mean(self, measure: str = "accuracy") -> float:
         return float(self.of(measure).mean())
 
-    def deviation(self, measure: Measure = "accuracy") -> float:
+    def deviation(self, measure: str = "accuracy") -> float:
         """Standard deviation over the folds. Folds share rows: this is no standard error."""
         return float(self.of(measure).std(ddof=1))
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{measure}={self.mean(measure):.4f}" for measure in get_args(Measure))
+        means = ", ".join(f"{measure}={self.mean(measure):.4f}" for measure in MEASURES)
         return f"Scores({len(self.folds)} folds: {means})"
 
 

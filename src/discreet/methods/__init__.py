@@ -6,7 +6,7 @@ line, recipes and `discreet` itself take their methods from that table.
 
 Parameters have the names of scikit-learn, and one name has one meaning for all methods:
 
-random_state    the seed; None draws from the operating system
+random_state    a seed, or a generator of NumPy to draw one from; None draws from the operating system
 n_features      the exact number of features to select
 max_features    the largest number of features to select
 neighbours      which tables count as neighbours for differential privacy

@@ -144,6 +144,11 @@ class Method(Estimator):
 
     def _release(self, data: object, roles: object, y: object) -> Release:
         randomness = Randomness(getattr(self, "random_state", None))
+        release = self._release_of(data, roles, y, randomness)
+        release.owner.seed = randomness.seed
+        return release
+
+    def _release_of(self, data: object, roles: object, y: object, randomness: Randomness) -> Release:
         if isinstance(roles, Roles):
             self._must_take("table")
             if is_engine(data):
@@ -346,8 +351,8 @@ class Method(Estimator):
     # -- shared ----------------------------------------------------------------------------------------------------
 
     def _owner_files(self, **files: Any) -> OwnerFiles:
-        """The owner's files, with the seed."""
-        return OwnerFiles(**files, seed=getattr(self, "random_state", None))
+        """The owner's files; the seed is added at the end."""
+        return OwnerFiles(**files)
 
     def _checked(self, release: Release) -> Release:
         if not release.verdict.holds:

@@ -24,6 +24,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.entropy import entropy_times_n
+from discreet.data.as_it_came import as_it_came
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
 from discreet.errors import DataError, Setting, did_you_mean, listing, quietly, shown
@@ -171,7 +172,7 @@ class Binning:
     @classmethod
     def fit(
         cls,
-        table: Table | CodedRows,
+        table: Any,
         columns: Iterable[str],
         *,
         target: str | None = None,
@@ -181,7 +182,7 @@ class Binning:
         rarest: int = 1,
         person: str | None = None,
     ) -> Binning:
-        """Cuts for the numbers and dates among `columns`; categories are ignored.
+        """Cuts for the numbers and dates among `columns` of a table, frame, file or coded rows; categories are ignored.
 
         `cuts` take precedence (for dates: days since 1970-01-01, dates or ISO texts). The others are learnt: "mdl" from
         the target, "frequency" and "width" from `bins`. Rows in which the column or the target is missing are ignored.
@@ -189,6 +190,7 @@ class Binning:
         neighbours.
         """
         columns, chosen = list(columns), dict(cuts or {})
+        table = table if isinstance(table, CodedRows) else Table.of(table)
         if method not in METHODS:
             raise DataError(f"{method!r} is not a binning method; the methods are {', '.join(METHODS)}.")
         unknown = [name for name in chosen if name not in columns]
@@ -228,9 +230,13 @@ class Binning:
         kind = self.kinds.get(name, "number")
         return tuple(interval_label(low, high, kind) for low, high in pairwise(borders))
 
-    def apply(self, table: Table) -> Table:
-        """The table with the binned columns as categories. Missing stays missing; every number has an interval."""
-        return table.with_columns([self._binned(table.column(name)) for name in self.cuts])
+    def apply(self, table: Any) -> Any:
+        """The table with the binned columns as categories: a frame as a frame of its kind, anything else as a `Table`.
+
+        Missing stays missing; every number has an interval.
+        """
+        source = Table.of(table)
+        return as_it_came(source.with_columns([self._binned(source.column(name)) for name in self.cuts]), table)
 
     def _binned(self, column: Column) -> Column:
         kind = self.kinds.get(column.name, "number")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Binarisation:
     @classmethod
     def fit(
         cls,
-        table: Table,
+        table: Any,
         columns: Iterable[str],
         *,
         rarest: int = 1,
@@ -65,7 +66,7 @@ class Binarisation:
         Equal names (column "a" with the value "b=c", column "a=b" with the value "c") are distinguished by " (2)",
         " (3)" and so on, in the order of columns and values.
         """
-        columns = list(columns)
+        columns, table = list(columns), Table.of(table)
         if len(set(columns)) < len(columns):
             raise DataError(f"A column can be binarised once only; {listing(columns)} names one twice.")
         if person in columns:
@@ -98,11 +99,12 @@ class Binarisation:
         """The column that each item comes from."""
         return tuple(item.column for item in self.items)
 
-    def apply(self, table: Table, *, target: str | None = None, person: str | None = None) -> Baskets:
+    def apply(self, table: Any, *, target: str | None = None, person: str | None = None) -> Baskets:
         """The rows of a table as baskets; a value without an item, such as a new one, is dropped.
 
         Labels come from the target, if the table has it; persons from `person`.
         """
+        table = Table.of(table)
         absent = [name for name in dict.fromkeys(self.sources) if name not in table]
         if absent:
             hint = did_you_mean(absent[0], table.names)

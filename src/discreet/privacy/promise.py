@@ -13,6 +13,7 @@ from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, ParameterError, did_you_mean
+from discreet.foundation.displayed import Displayed
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ VerdictKind = Literal["recomputed", "proved", "owner"]
 PROMISES: dict[str, type[Promise]] = {}  # by name, as certificates spell it
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Displayed):
     """The result of checking a promise.
 
     required    the level that the promise requires
@@ -54,6 +55,9 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.sentence()})"
 
     def sentence(self) -> str:
         """The verdict in words, without any cell value."""

@@ -116,6 +116,11 @@ class DataSubjects:
         self._source = (data, roles, y)
         self._cached: tuple[bytes, list[Likeness]] | None = None
 
+    @property
+    def source(self) -> tuple[Any, Any, Any]:
+        """The data, roles and labels; without data where they were not kept."""
+        return self._source
+
     def __reduce__(self) -> Any:  # never pickle the data
         return DataSubjects, (None,)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.data.as_it_came import as_it_came
 from discreet.data.dataset import rows_with_items
 from discreet.data.table import Table
 from discreet.errors import DataError, listing, quietly, shown
@@ -78,16 +79,18 @@ def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
     """Recode new rows to the form of the release in `folder`: its columns and labels, in the order of the rows.
 
     `folder` is the published folder, which holds certificate.json; `rows` is any frame, file or query with the original
-    quasi-identifiers, and the result a table. For a release of grouped items `rows` are baskets or transactions, and so
-    the result is baskets. A row that fits no published pattern takes the pattern that it matches in most columns. The
-    promise covers the released rows only.
+    quasi-identifiers. The result is the kind of frame that `rows` are, pandas with its index, and a `Table` for files,
+    mappings and tables. For a release of grouped items `rows` are baskets or transactions, and so the result is
+    baskets. A row that fits no published pattern takes the pattern that it matches in most columns. The promise covers
+    the released rows only. `Recoder` does the same in a pipeline of scikit-learn.
     """
     folder = Path(folder)
     certificate = Certificate.read(folder)
     content = _record(folder, certificate)
     if certificate.shape == "baskets":
         return GroupedItems.from_bytes(content).apply(rows_with_items(rows))
-    return Recoding(from_bytes(content), tuple(column.name for column in certificate.columns))(rows)
+    recoding = Recoding(from_bytes(content), tuple(column.name for column in certificate.columns))
+    return as_it_came(recoding(rows), rows)
 
 
 def _record(folder: Path, certificate: Certificate) -> bytes:

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counting.row_counts import row_counts
+from discreet.data.as_it_came import as_it_came
 from discreet.data.baskets import Baskets
 from discreet.data.content import Content
 from discreet.data.dataset import rows_with_items
@@ -26,6 +28,8 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, PromiseBroken
 from discreet.foundation.atomic_files import new_folder
+from discreet.foundation.displayed import Displayed, later
+from discreet.foundation.frame_output import Framed
 from discreet.privacy.noise import Noise, statement
 from discreet.privacy.promise import Promise, Verdict
 from discreet.recoding.grouped_items import GroupedItems
@@ -73,7 +77,7 @@ class Changes:
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(Displayed, Framed):
     """A release in memory: `content` is published, `owner` stays with the owner.
 
     promise, method, parameters, changes, noise   stated in the certificate; `noise` if it was used to draw rows
@@ -215,11 +219,46 @@ class Release:
             self.content, self.roles, persons=owner.persons, source=owner.evidence, noise=self.noise
         )
 
+    # -- for people ------------------------------------------------------------------------------------------------
+
+    def to_arrow(self) -> pa.Table:
+        """The published rows as an Arrow table; baskets with a 0/1 column for each item, beside their label."""
+        return self.content.to_arrow()
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        public: bool = False,
+        data: object = None,
+        roles: Roles | None = None,
+        name: str = "table",
+    ) -> Any:
+        """The owner's report, as `discreet release` writes it, or the public one; `path` saves it.
+
+        It shows itself in a notebook. The owner's holds private figures and is not for publication. It compares with
+        the table that was released, which the release remembers; pass `data` and `roles` if it no longer does. `name`
+        is what the report calls the table.
+        """
+        page = later("report.pages:page_of_release")(self, public=public, data=data, roles=roles, name=name)
+        if path is not None:
+            page.save(path)
+        return page
+
+    def plot(self, what: str = "columns") -> Any:
+        """A chart: what can still be read of each quasi-identifier ("columns"), or how large the groups are ("groups").
+
+        It shows itself in a notebook; `save` writes it as .svg, .png or .json.
+        """
+        return later("report.pages:chart_of_release")(self, what)
+
     # -- new rows --------------------------------------------------------------------------------------------------
 
     def recode(self, rows: Any) -> Any:
-        """Recode new rows to the form of the release: its columns, in the order of the rows. A table, or, where items
-        were grouped, baskets, from baskets or transactions.
+        """Recode new rows to the form of the release: its columns, in the order of the rows.
+
+        The result is the kind of frame that `rows` are, pandas with its index, and a `Table` for files, mappings and
+        tables; where items were grouped, baskets, from baskets or transactions.
 
         The published recoding record is used if there is one, so that recipients get the same from the published folder
         (discreet.recode); otherwise the owner's plan. The promise covers the released rows only.
@@ -235,10 +274,10 @@ class Release:
                 " be recoded. Release it together with the others, or use a method that recodes single rows."
             )
         recoded = recoded_rows(self._public_plan or self.plan, rows, self.columns, written=self.written)
-        if self._public_plan is None or not self.plan.recodes_all:
-            return recoded
-        own = recoded_rows(self.plan, rows, self.columns, written=self.written)
-        return own.with_columns([column for column in recoded.columns() if column.name in self.roles.quasi])
+        if self._public_plan is not None and self.plan.recodes_all:
+            own = recoded_rows(self.plan, rows, self.columns, written=self.written)
+            recoded = own.with_columns([column for column in recoded.columns() if column.name in self.roles.quasi])
+        return as_it_came(recoded, rows)
 
     @cached_property
     def _public_plan(self) -> EachColumn | Boxes | None:

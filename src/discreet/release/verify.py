@@ -19,6 +19,7 @@ from discreet.counting.row_counts import count_once
 from discreet.data.content import Content
 from discreet.data.document import SHAPES
 from discreet.errors import DiscreetError
+from discreet.foundation.displayed import Displayed
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
 from discreet.release.copies import copy_problems, copy_record_problems
@@ -74,8 +75,8 @@ __all__ = [
 _LONGEST = 1000  # characters of a problem: a forged name may have millions
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Displayed):
     """The result of verifying. `problems` is empty if and only if `holds`; `signer` is a public key in hex.
 
     `content` is the data as read from the files.
@@ -92,6 +93,9 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def __repr__(self) -> str:
+        return f"Verification({self.sentence()})"
 
     def sentence(self) -> str:
         """The result in words."""

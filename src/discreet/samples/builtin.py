@@ -13,7 +13,7 @@ import pyarrow as pa
 from discreet.data.column import from_labels
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.samples.clinic import clinic
 from discreet.samples.quest import quest
 from discreet.samples.sample import Sample, one_of, whole
@@ -75,7 +75,7 @@ def _uci_order(board: str) -> tuple[Any, ...]:
     return (not _won(board, "x"), not _won(board, "o"), *("xob".index(mark) for mark in board))
 
 
-def waveform(rows: int = 5000, attributes: int = 21, random_state: int | None = 0) -> Sample:
+def waveform(rows: int = 5000, attributes: int = 21, random_state: RandomState = 0) -> Sample:
     """Noisy mixtures of two of three triangular waves; which two?
 
     Breiman, Friedman, Olshen and Stone, Classification and Regression Trees, 1984, pages 49-55. The waves have their

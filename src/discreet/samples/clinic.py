@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.samples.sample import Sample, real, whole
 
 MOST_ROWS = 10_000_000
@@ -71,7 +71,7 @@ _OF_OCCUPATION = {"builder": 1.1, "carer": 0.5, "driver": 0.7, "farmer": 0.7, "u
 _OF_MARITAL = {"divorced": 0.9, "married": -0.5, "single": 0.4, "widowed": 1.0}
 
 
-def clinic(rows: int = 2000, random_state: int | None = 0, *, repeat: float = 0.0) -> Sample:
+def clinic(rows: int = 2000, random_state: RandomState = 0, *, repeat: float = 0.0) -> Sample:
     """Made-up hospital stays; will the patient be readmitted?
 
     Parameters

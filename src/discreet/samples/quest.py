@@ -27,7 +27,7 @@ import numpy as np
 from discreet.data.baskets import Baskets, binary_csr
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.progress import progress
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.samples.sample import Sample, real, whole
 
 _BLOCK = 1 << 16  # rows between two looks at the progress bar
@@ -49,7 +49,7 @@ def quest(
     mean_length: float = 10,
     mean_pattern: float = 4,
     patterns: int = 2000,
-    random_state: int | None = 0,
+    random_state: RandomState = 0,
     *,
     classes: int = 1,
     correlation: float = 0.5,

@@ -14,11 +14,12 @@ from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing
+from discreet.foundation.displayed import Displayed
 from discreet.foundation.lazy_modules import sparse as sp
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(Displayed):
     """A named data set.
 
     Attributes

@@ -28,6 +28,7 @@ from discreet.data.records import Records, row_hash
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.lazy_modules import sparse as sp
+from discreet.foundation.randomness import RandomState, seed_of
 from discreet.sketching.component_limits import pair_sums
 
 _PIECE = 4096  # records that a thread does at a time
@@ -127,7 +128,7 @@ def _nearest(ranked: _Ranked, k: int, rows: np.ndarray) -> tuple[np.ndarray, np.
     return neighbours, np.sqrt(near / ranked.lengths[rows].astype(np.float64)[:, None])
 
 
-def approximate(records: Records, k: int, random_state: int | None = None) -> Neighbours:
+def approximate(records: Records, k: int, random_state: RandomState = None) -> Neighbours:
     """Most of the k nearest neighbours of every record: the nearest, by exact cosines, of three times as many that
     PyNNDescent finds. With a `random_state` it uses one thread, and finds the same ones again."""
     _check(records, k)
@@ -140,7 +141,8 @@ def approximate(records: Records, k: int, random_state: int | None = None) -> Ne
     order = _order(records)
     matrix = sp.csr_matrix(records.matrix[order].astype(np.float32))
     wide = min(3 * k, len(records) - 1)
-    seeded = {} if random_state is None else {"random_state": random_state % 2**32, "n_jobs": 1}  # 32 bits
+    seed = seed_of(random_state)
+    seeded = {} if seed is None else {"random_state": seed % 2**32, "n_jobs": 1}  # 32 bits
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that it did not find enough of them: others take their place
         index = NNDescent(matrix, metric="cosine", n_neighbors=wide + 1, **seeded)

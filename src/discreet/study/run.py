@@ -23,10 +23,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from discreet.data.dataset import Dataset
 from discreet.errors import DataError, ParameterError
 from discreet.evaluate.fingerprint import digest
 from discreet.evaluate.folds import Folds
+from discreet.foundation.displayed import Displayed, later
+from discreet.foundation.frame_output import Framed
 from discreet.foundation.progress import progress
 from discreet.study import located
 from discreet.study.folder import StudyFolder
@@ -41,8 +45,8 @@ _PROCESS = 400e6
 _MEMORY = {"table": (350, "rows", "columns"), "baskets": (20, "baskets", "items")}
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Displayed, Framed):
     """A finished study: a result for each task, and why some tasks were skipped."""
 
     folder: Path
@@ -55,6 +59,43 @@ class Study:
     def released(self) -> dict[str, dict[str, Any]]:
         """The results that have scores."""
         return {name: result for name, result in self.results.items() if result["refused"] is None}
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.results)} releases tried, {len(self.released)} measured, {len(self.skipped)} skipped"
+        return f"Study({self.folder.name!r}, {counts})"
+
+    def summary(self, *, name: str = "table") -> dict[str, Any]:
+        """Everything that the report says, as plain data; `name` is what it calls the table."""
+        summary: dict[str, Any] = later("report.pages:summary_of_study")(self, name=name)
+        return summary
+
+    def report(self, path: str | os.PathLike[str] | None = None, *, name: str = "table") -> Any:
+        """The owner's report, as `discreet compare` writes it; `path` saves it."""
+        page = later("report.pages:page_of_study")(self, name=name)
+        if path is not None:
+            page.save(path)
+        return page
+
+    def plot(self, what: str | int = 0) -> Any:
+        """A chart of the report, by its title or place: the first one shows utility and privacy of all releases."""
+        return later("report.pages:chart_of_study")(self, what)
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each release that was measured, the best first, after the lines that they are compared with."""
+        summary = self.summary()
+        lines = [{"name": line["name"], "line": True, **_figures(line)} for line in summary["lines"]]
+        lines += [{"name": line["name"], "line": False, **_figures(line)} for line in summary["candidates"]]
+        kinds = {"name": pa.string(), "line": pa.bool_(), "method": pa.string(), "promise": pa.string()}
+        names = ["name", "line", "method", "promise", *_FIGURES]
+        return pa.Table.from_pylist(lines, schema=pa.schema([(one, kinds.get(one, pa.float64())) for one in names]))
+
+
+_FIGURES = ("utility", "low", "high", "privacy", "detail", "size", "score")
+
+
+def _figures(line: dict[str, Any]) -> dict[str, Any]:
+    texts = {name: line.get(name) for name in ("method", "promise")}
+    return texts | {name: line.get(name) for name in _FIGURES}
 
 
 def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike[str], *, text: str = "") -> Study:

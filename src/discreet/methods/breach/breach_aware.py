@@ -29,13 +29,14 @@ import numpy as np
 
 from discreet.choose.choice import Choice
 from discreet.choose.e_score import By, evaluation
+from discreet.data.as_it_came import as_it_came
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, Setting, did_you_mean, listing
 from discreet.foundation.estimators import SelectorFace, check_is_fitted
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.progress import progress
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.learning.classifiers import CLASSIFIERS
 from discreet.learning.significance import TESTS, Test
 from discreet.learning.subset_scores import SubsetScores
@@ -90,7 +91,7 @@ class BreachAwareSelector(SelectorFace, Method):
     attackers : names of the classifiers of which the strongest judges what is released, or a single name
     folds : int in [2, inf)
     cuts : mapping of sensitive column to cut points, for sensitive numbers
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Attributes
@@ -156,7 +157,7 @@ class BreachAwareSelector(SelectorFace, Method):
         attackers: Sequence[str] | str = ATTACKERS,
         folds: int = 10,
         cuts: Mapping[str, Sequence[Any]] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.alpha = alpha
         self.ranking = ranking
@@ -187,7 +188,7 @@ class BreachAwareSelector(SelectorFace, Method):
 
     def transform(self, table: object) -> Any:
         """The kept attributes of a table, as the kind of frame it came in. For your own side: nothing is checked."""
-        return Table.of(table).select(self.get_feature_names_out().tolist()).to_frame()
+        return as_it_came(Table.of(table).select(self.get_feature_names_out().tolist()), table)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

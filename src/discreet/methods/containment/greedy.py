@@ -30,7 +30,7 @@ from discreet.data.item_rows import ItemRows
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.selector import Selector, check_labels
 from discreet.privacy.containment import Containment
 from discreet.privacy.k_anonymity import KAnonymity
@@ -58,7 +58,7 @@ class GreedySelector(Selector):
     on_infeasible : "skip" or "stop"
     max_features : int or None
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Attributes
@@ -106,7 +106,7 @@ class GreedySelector(Selector):
         on_infeasible: str = "skip",
         max_features: int | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.utility = utility

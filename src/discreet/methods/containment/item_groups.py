@@ -21,7 +21,7 @@ from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Changed, Method
 from discreet.methods.containment.item_groups_learn import GRID, fitting, grouped_matrix, held_out_auc, learnt_groups
 from discreet.methods.containment.optimal import in_a_fixed_order
@@ -47,7 +47,7 @@ class ItemGroups(Method):
     coverage : "auto", or a share in [0, 1)
         Learnt groups: items join a group until so large a share of the rows has one of them; 0 leaves every item by
         itself. "auto" takes the share at which a linear model predicts held-out rows best.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Attributes
@@ -87,7 +87,7 @@ class ItemGroups(Method):
         *,
         groups: Mapping[str, str] | str | os.PathLike[str] | None = None,
         coverage: str | float = "auto",
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.groups = groups

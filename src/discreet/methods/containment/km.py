@@ -31,7 +31,7 @@ from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, ParameterError, listing
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Changed
 from discreet.methods.containment.km_removal import RareSets
 from discreet.methods.grouping import Decision
@@ -60,7 +60,7 @@ class KmSelector(Selector):
         For baskets: items that cannot be kept may be shown as their group. Given groups are published with all their
         members, whether or not anybody has them: make them without looking at the rows.
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Attributes
@@ -100,7 +100,7 @@ class KmSelector(Selector):
         utility: str = "information",
         groups: Mapping[str, str] | str | os.PathLike[str] | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.m = m

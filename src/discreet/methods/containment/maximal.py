@@ -28,7 +28,7 @@ from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease, ParameterError, Setting
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.containment.maximal_contained import largest_contained
 from discreet.methods.containment.maximal_frequent import largest_frequent
 from discreet.methods.containment.maximal_pool import Clock, MaximalSets
@@ -60,7 +60,7 @@ class MaximalSelector(Selector):
     time_limit : seconds, or None
         When it is reached the best sets found so far are compared.
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Attributes
@@ -107,7 +107,7 @@ class MaximalSelector(Selector):
         label_known: bool = False,
         time_limit: float | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.candidates = candidates

@@ -25,7 +25,7 @@ from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.containment.optimal_best import Best
 from discreet.methods.containment.optimal_bound import ceiling
 from discreet.methods.containment.optimal_broad import broadly
@@ -57,7 +57,7 @@ class OptimalSelector(Selector):
         `stopped_` and a note of the release say so, and the result depends on the speed of the machine.
     max_features : int or None
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random; the search draws from a stream of its own.
 
     Attributes
@@ -106,7 +106,7 @@ class OptimalSelector(Selector):
         time_limit: float | None = 120.0,
         max_features: int | None = None,
         cuts: Mapping[str, Sequence[Any]] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.utility = utility

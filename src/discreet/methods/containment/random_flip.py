@@ -33,7 +33,7 @@ from discreet.errors import CannotRelease, Setting
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Changed, Method
 from discreet.methods.containment.random_flip_clusters import RowIndex
 from discreet.methods.grouping import Decision
@@ -53,7 +53,7 @@ class RandomFlip(Method):
         What the rows of a cluster get: the items that most of them have, by lot where half of them do; or the items
         of one of them, drawn by lot.
     cuts : mapping of column name to cut points, for tables; other numbers are cut by MDL against the target
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Seeds the first row to start from, random choices, and the order of the released rows.
 
     Promise
@@ -90,7 +90,7 @@ class RandomFlip(Method):
         *,
         vector: str = "majority",
         cuts: Mapping[str, Sequence[Any]] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.vector = vector

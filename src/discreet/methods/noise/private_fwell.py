@@ -33,7 +33,7 @@ from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, listing
 from discreet.foundation.lazy_modules import is_sparse
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.methods.base import Method
 from discreet.methods.noise.fwell import REGULARIZATION
@@ -84,7 +84,7 @@ class PrivateFwell(Weighter, Method):
         The largest norm of a margin; longer ones are shortened. Cells count as 0 to 1.
     n_features : int or None
         How many features are kept; None stands for a tenth. "ranks" and "splits" give so many a weight above zero.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         With a seed the noise is a simulation: it warns, and nothing can be released.
 
     Attributes
@@ -131,7 +131,7 @@ class PrivateFwell(Weighter, Method):
         blocks: int | None = None,
         clip: float = 1.0,
         n_features: int | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.epsilon = epsilon
         self.regularization = regularization

@@ -34,7 +34,7 @@ from discreet.data.table import Table
 from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning
 from discreet.foundation.parameters import Interval, check_parameters
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.mechanisms.selection import Exponential, LaplaceTop, Selection
 from discreet.methods.noise.engine_levels import (
     CountedLevels,
@@ -103,7 +103,7 @@ class PrivateSelector(Selector):
     }
 
     def __init__(
-        self, epsilon: float = 1.0, n_features: int = 10, *, domain: Any = None, random_state: int | None = None
+        self, epsilon: float = 1.0, n_features: int = 10, *, domain: Any = None, random_state: RandomState = None
     ) -> None:
         self.epsilon = epsilon
         self.n_features = n_features

@@ -31,7 +31,7 @@ from discreet.data.table import Table
 from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, Setting
 from discreet.foundation.parameters import Interval, StrOptions
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.mechanisms.additive import Geometric
 from discreet.methods.base import Method
 from discreet.methods.fresh_order import fresh_order
@@ -131,7 +131,7 @@ class PrivateTable(Method):
         neighbours: str = "replace-one",
         numbers: bool = False,
         rows_per_person: int = 1,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.epsilon = epsilon
         self.domain = domain

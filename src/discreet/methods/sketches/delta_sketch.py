@@ -22,6 +22,7 @@ import numpy as np
 
 from discreet.data.records import Records
 from discreet.foundation.parameters import Interval
+from discreet.foundation.randomness import RandomState
 from discreet.methods.sketches.sketch_method import SketchMethod
 from discreet.privacy.promise import Promise
 from discreet.privacy.sketch_promises import DeltaAnonymity
@@ -57,7 +58,7 @@ class DeltaSketch(SketchMethod):
         count_classes: str | Sequence[int] | None = "quarters",
         allow_determined: bool = False,
         key: Signs | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.delta = delta
         self.max_components = max_components

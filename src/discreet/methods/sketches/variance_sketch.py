@@ -27,6 +27,7 @@ import numpy as np
 from discreet.data.records import Records
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
+from discreet.foundation.randomness import RandomState
 from discreet.methods.sketches.sketch_method import SketchMethod
 from discreet.methods.sketches.variance_sketch_components import k_variance_counts
 from discreet.privacy.promise import Promise
@@ -78,7 +79,7 @@ class VarianceSketch(SketchMethod):
         count_classes: str | Sequence[int] | None = "quarters",
         allow_determined: bool = False,
         key: Signs | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.delta = delta

@@ -30,7 +30,7 @@ from discreet.data.table import Table
 from discreet.engines.protocol import Engine, HistogramEngine
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.learning.c45 import C45
 from discreet.learning.sklearn_tree import sklearn_branches
 from discreet.methods.base import Method
@@ -68,7 +68,7 @@ class KActus(Method):
     max_suppressed : float, dict or None
         At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
         "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Which rows fill up a leaf, and the order of the released rows.
 
     Promise
@@ -104,7 +104,7 @@ class KActus(Method):
         confidence: float = 0.25,
         cuts: Mapping[str, Sequence[Any]] | None = None,
         max_suppressed: float | Mapping[str, float] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.inducer = inducer

@@ -34,7 +34,7 @@ from discreet.data.column import Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.foundation.parameters import Interval
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.group_needs import GroupNeeds
 from discreet.methods.grouping import Grouping
 from discreet.methods.trees.kactus import KActus
@@ -72,7 +72,7 @@ class KActus2(KActus):
     max_suppressed : float, dict or None
         At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
         "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Which rows of a class fill up a leaf, and the order of the released rows.
 
     Promise
@@ -113,7 +113,7 @@ class KActus2(KActus):
         confidence: float = 0.25,
         cuts: Mapping[str, Sequence[Any]] | None = None,
         max_suppressed: float | Mapping[str, float] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         super().__init__(
             k,

@@ -32,7 +32,7 @@ from discreet.engines.memory import engine_of
 from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, PromiseBroken
 from discreet.foundation.parameters import Interval, check_parameters
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Method
 from discreet.methods.engine_release import check_columns
 from discreet.methods.trees.kadet_growth import Growth
@@ -60,7 +60,7 @@ class KAdet(Method):
         Whether branches that do not pay are taken back.
     hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
         Of categories. Numbers and dates are cut and need none.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Nothing is random here; it is taken so that all methods are made alike.
 
     Attributes
@@ -99,7 +99,7 @@ class KAdet(Method):
         public_class: bool = False,
         prune: bool = True,
         hierarchies: Any = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.public_class = public_class

@@ -40,7 +40,7 @@ from discreet.data.table import Table
 from discreet.engines.protocol import Engine, HistogramEngine
 from discreet.errors import ParameterError, RolesError, Setting, did_you_mean, listing
 from discreet.foundation.parameters import Interval, StrOptions
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Method
 from discreet.methods.engine_release import EngineDecision
 from discreet.methods.fresh_order import fresh_order
@@ -97,7 +97,7 @@ class Mondrian(Method):
     max_suppressed : float, dict or None
         At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
         "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         The order of the released rows; with `relaxed`, also which rows go to which side.
 
     Promise
@@ -148,7 +148,7 @@ class Mondrian(Method):
         label_known: bool = False,
         population: Any = None,
         max_suppressed: float | Mapping[str, float] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.split = split

@@ -32,7 +32,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, Setting, did_you_mean, listing, shown
 from discreet.foundation.parameters import Interval, StrOptions
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Method
 from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
 from discreet.methods.grouping import Grouping
@@ -94,7 +94,7 @@ class TopDownSpecialization(Method):
     max_suppressed : float, dict or None
         At most this share of the quasi-identifier cells may be suppressed, or there is no release. A dict limits
         "cells", "rows" (left out, or suppressed in all quasi-identifiers) or both.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Promise
@@ -139,7 +139,7 @@ class TopDownSpecialization(Method):
         distance: str = "equal",
         label_known: bool = False,
         max_suppressed: float | Mapping[str, float] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.hierarchies = hierarchies

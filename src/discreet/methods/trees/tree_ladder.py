@@ -26,7 +26,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
 from discreet.foundation.lazy_modules import one_thread
 from discreet.foundation.parameters import Interval, StrOptions
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Method
 from discreet.methods.column_weights import ColumnWeights, column_weights
 from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
@@ -70,7 +70,7 @@ class TreeLadder(Method):
         At most this share of the quasi-identifier cells may be suppressed: of the ways that keep to it, the best is
         taken. If none does, there is no release. A dict limits "cells", "rows" (suppressed in all quasi-identifiers) or
         both.
-    random_state : int or None
+    random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Promise
@@ -120,7 +120,7 @@ class TreeLadder(Method):
         distance: str = "equal",
         label_known: bool = False,
         max_suppressed: float | Mapping[str, float] | None = None,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.trust = trust

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from discreet.errors import DataError
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.randomness import Randomness, RandomState
 from discreet.sketching.mining.ragged import METRICS, as_sketches, distances, measured, some
 from discreet.sketching.sketches import Sketches
 
@@ -64,7 +64,7 @@ class SketchKMeans(ClusterMixin, BaseEstimator):
         share: float = 0.5,
         n_init: int = 4,
         max_iter: int = 100,
-        random_state: int | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric

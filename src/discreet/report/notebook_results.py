@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings of attacks, evaluations, utilities and studies in a notebook. Their figures are the owner's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from discreet.choose.reference_lines import GUESSING, ORIGINAL
+from discreet.report.notebook import Display, Grid
+from discreet.report.wording import count, interval, number, percent, plural, points
+
+_OWNERS = "These figures come from private rows: they are yours, not for publication."
+
+
+def of_findings(findings: Any) -> Display:
+    head = ("attack", "success", "95 %", "guessing", "not in the release", "promised at most", "targets")
+    rows = [
+        (
+            one.attack,
+            percent(one.success.value),
+            "all counted" if one.success.is_counted else interval(vars(one.success)),
+            percent(one.baseline),
+            "" if one.control is None else percent(one.control.value),
+            "" if one.bound is None else percent(one.bound),
+            f"{count(one.targets)} {one.units}",
+        )
+        for one in findings
+    ]
+    broken = [one.attack for one in findings if one.breaks_promise]
+    lines = [f"More than the promise allows: {', '.join(broken)}."] if broken else []
+    notes = [*dict.fromkeys(f"{one.attack}: {one.note}" for one in findings if one.note and not one.beyond), _OWNERS]
+    return Display(plural(len(findings), "finding"), lines=lines, grids=[Grid(head, rows, right=head[1:])], notes=notes)
+
+
+def of_finding(finding: Any) -> Display:
+    described = of_findings([finding])
+    return Display(f"Attack: {finding.attack}", lines=[finding.question], grids=described.grids, notes=described.notes)
+
+
+def of_evaluation(evaluation: Any) -> Display:
+    first, others = evaluation.measures[0], evaluation.measures[1:]
+    head = ("method", "classifier", first, "95 %", "less the original's", "95 % of it", *others)
+    rows = []
+    for method in (ORIGINAL, *evaluation.lines, *evaluation.methods[1:]):
+        if evaluation.refusal(method) is not None:
+            continue
+        for classifier in evaluation.classifiers[:1] if method == GUESSING else evaluation.classifiers:
+            share = evaluation.mean(method, classifier, first)
+            apart = None if method == ORIGINAL else evaluation.difference(method, classifier, first)
+            named = "" if method == GUESSING else classifier
+            line = [method, named, _figure(share.value), f"{_figure(share.low)} to {_figure(share.high)}"]
+            line += (
+                ["", ""] if apart is None else [_signed(apart.mean), f"{_signed(apart.low)} to {_signed(apart.high)}"]
+            )
+            rows.append([*line, *(_figure(evaluation.mean(method, classifier, other).value) for other in others)])
+    notes = [*(line for line in evaluation.remarks() if line), _OWNERS]
+    grid = Grid(head, rows, right=head[2:])
+    return Display("What a classifier learns", lines=[evaluation.heading()], grids=[grid], notes=notes)
+
+
+def _figure(value: float) -> str:
+    return "none" if np.isnan(value) else f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return "none" if np.isnan(value) else f"{value:+.3f}".replace("-", "−")
+
+
+def of_utility(utility: Any) -> Display:
+    shares = {
+        "original columns": utility.accuracy_before,
+        "release": utility.accuracy_after,
+        "no quasi-identifiers": utility.accuracy_without_quasi,
+        "commonest class": utility.majority,
+    }
+    rows = [(name, percent(share.value), interval(vars(share))) for name, share in shares.items()]
+    apart = utility.difference
+    line = f"The release costs {points(apart.value)} points of accuracy ({points(apart.low)} to {points(apart.high)})."
+    sizes = f"Learnt from {plural(utility.n_train, 'row')}, tested on {count(utility.n_test)}: {utility.classifier}."
+    grid = Grid(("learnt from", "accuracy", "95 %"), rows, right=("accuracy", "95 %"))
+    return Display("Utility on held-out rows", lines=[line, sizes], grids=[grid], notes=[_OWNERS])
+
+
+def of_study(study: Any) -> Display:
+    summary = study.summary()
+    head = ("release", summary["measure_title"], "not found of 100", "detail", "columns", "score")
+    rows = []
+    for line in (*summary["lines"], *summary["candidates"]):
+        best = " (chosen)" if line.get("best") else ""
+        score = line.get("score")
+        rows.append(
+            (
+                f"{line['name']}{best}",
+                *(_number(line[name]) for name in ("utility", "privacy", "detail", "size")),
+                _number(score),
+            )
+        )
+    chosen = f"Chosen: {summary['best']}." if summary["best"] else "No release is recommended."
+    why = f"Why: {summary['why']}." if summary["why"] else ""
+    notes = [f"Skipped: {name}: {reason}" for name, reason in summary["skipped"].items()]
+    notes += [f"Never recommended: {name}: {reason}" for name, reason in summary["passed_over"].items()]
+    title = f"Study of {plural(len(summary['candidates']), 'release')}"
+    return Display(title, lines=[chosen, why], grids=[Grid(head, rows, right=head[1:])], notes=[*notes, _OWNERS])
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else number(round(value, 3))
