@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.data.csv import find_delimiter, find_quote, read_csv
+from discreet.data.csv import read_csv
+from discreet.data.file_layout import find_delimiter, find_quote
 from discreet.data.table import Table
 from discreet.errors import DataError
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
+from discreet.cli.file_options import CELL_OPTIONS, BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.method_options import build
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, split, values, watch
@@ -143,7 +143,7 @@ def _dataset(
         return read_dataset(file, roles, baskets, reading), ""
     rows, total = sampled_rows(files, rows=sample, random_state=seed)
     note = f"Measured on a random sample of {len(rows):,} of {total:,} rows. A whole table gives finer groups."
-    kinds = {name: value for name, value in reading.arguments.items() if name in ("kinds", "missing")}
+    kinds = {name: value for name, value in reading.arguments.items() if name in CELL_OPTIONS}
     return roles.dataset(Table.of(rows, **kinds)), note
 
 

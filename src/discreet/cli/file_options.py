@@ -50,6 +50,18 @@ class ReadingOptions:
     kinds: Annotated[
         list[str] | None, _reading("--kind", help="column=number, column=category or column=date; repeatable.")
     ] = None
+    decimal: Annotated[
+        list[str] | None,
+        _reading(help="The decimal mark, a comma or a point; or column=MARK; else recognised."),
+    ] = None
+    thousands: Annotated[
+        list[str] | None,
+        _reading(help="The mark between thousands, or space, apostrophe, none; or column=MARK; else recognised."),
+    ] = None
+    date_format: Annotated[
+        list[str] | None,
+        _reading(help="day-first, month-first, year-first or such as DD.MM.YYYY; or column=FORMAT; else recognised."),
+    ] = None
     table: Annotated[str | None, _reading(help="A table of a database, or a sheet of a workbook.")] = None
 
     @property
@@ -57,6 +69,8 @@ class ReadingOptions:
         """The options that were used, as arguments of `Table.of` and keys of a recipe."""
         arguments = asdict(self) | {"names": list(split(self.names)), "kinds": pairs(self.kinds, "--kind")}
         arguments["delimiter"] = tab(self.delimiter)
+        for option in ("decimal", "thousands", "date_format"):
+            arguments[option] = _by_column(getattr(self, option), option)
         return {name: value for name, value in arguments.items() if value not in (None, [], {})}
 
     @property
@@ -87,8 +101,25 @@ class ReadingOptions:
         with step(f"Reading {source_name(path)}"):
             if not by_cells:
                 return Table.of(path, **arguments)
-            cells = {name: arguments.pop(name) for name in ("kinds", "missing") if name in arguments}
+            cells = {name: arguments.pop(name) for name in CELL_OPTIONS if name in arguments}
             return Table.by_cells(path, dialect=arguments, **cells)
+
+
+CELL_OPTIONS = ("kinds", "missing", "decimal", "thousands", "date_format")  # as `Table.of` calls them
+
+
+def _by_column(values: list[str] | None, option: str) -> str | dict[str, str] | None:
+    """One value for all columns, or one for each of the named columns.
+
+    >>> _by_column([","], "decimal"), _by_column(["born=day-first", "seen=%Y-%m"], "date_format")
+    (',', {'born': 'day-first', 'seen': '%Y-%m'})
+    """
+    named = dict(pair.rpartition("=")[::2] for pair in values or () if "=" in pair)
+    plain = [value for value in values or () if "=" not in value]
+    if len(plain) > 1 or (plain and named):
+        name = option.replace("_", "-")
+        raise DataError(f"--{name} is given once for all columns, or as column=VALUE for each of them, not both.")
+    return plain[0] if plain else named or None
 
 
 class BasketSource(StrEnum):

@@ -138,8 +138,8 @@ def _name(file: Path) -> str:
 
 def _dialect(file: Path) -> dict[str, str] | None:
     """Delimiter and quote character of a text file; None for any other."""
-    from discreet.data.csv import find_delimiter, find_quote
     from discreet.data.file_kinds import text_behind
+    from discreet.data.file_layout import find_delimiter, find_quote
     from discreet.data.held_file import head_of
 
     source = text_behind(file)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -23,10 +23,14 @@ import pyarrow.compute as pc
 
 from discreet.data.cell_kinds import kind_of, meaning, refuse
 from discreet.data.column import MISSING_MARKS, Column, Kind, distinct_cells, encode
-from discreet.errors import DataError, quietly
+from discreet.data.how_read import ColumnReading
+from discreet.data.notation import Formats
+from discreet.data.text_reader import TextReader
+from discreet.errors import DataError, quietly, shown
 
 Cells: TypeAlias = pa.Array | pa.ChunkedArray
 
+_UNSAID = pa.large_string()  # of texts that may be numbers or dates, but how they are written is not said
 _MOST_WHOLE = 2**20  # range of whole numbers whose codes are looked up by place
 
 
@@ -73,23 +77,32 @@ class ListedCells(Coding):
     cells: pa.Array
     code_of: np.ndarray
     has_null: bool = False
+    reading: ColumnReading | None = None
 
     @classmethod
     def of(
-        cls, name: str, cells: Cells, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
+        cls,
+        name: str,
+        cells: Cells,
+        *,
+        kind: Kind | None = None,
+        missing: Sequence[str] = MISSING_MARKS,
+        reader: TextReader | None = None,
     ) -> ListedCells:
-        """From the distinct raw cells of a whole column; `kind` and `missing` as for `Table.of`."""
+        """From the distinct raw cells of a whole column; `kind` and `missing` as for `Table.of`. A `reader` knows what
+        the owner says about texts."""
         every = _plain(name, cells).unique()
         distinct = every.drop_null()
-        column = encode(name, distinct, kind=kind, missing=missing)
+        reader = reader or TextReader()
+        column = encode(name, distinct, kind=kind, missing=missing, reader=reader, counted=False)
         code_of = np.append(column.codes, len(column.values))
-        return cls(name, column.kind, column.values, distinct, code_of, len(distinct) < len(every))
+        return cls(name, column.kind, column.values, distinct, code_of, len(distinct) < len(every), column.reading)
 
     @classmethod
     def of_column(cls, column: Column) -> ListedCells:
         """Of a column whose cells are its values already, as those of a table in memory."""
         code_of = np.arange(len(column.values) + 1, dtype=np.int32)
-        return cls(column.name, column.kind, column.values, column.values, code_of, column.has_missing)
+        return cls(column.name, column.kind, column.values, column.values, code_of, column.has_missing, column.reading)
 
     @property
     def type(self) -> pa.DataType:
@@ -105,7 +118,7 @@ class ListedCells(Coding):
 
     def column(self) -> Column:
         """The different values, missing included, as a column with one row each."""
-        return Column(self.name, self.kind, self.values, np.arange(self.levels, dtype=np.int32))
+        return Column(self.name, self.kind, self.values, np.arange(self.levels, dtype=np.int32), self.reading)
 
     def codes(self, cells: Cells) -> np.ndarray:
         """The code of each cell, -1 for cells that the column did not have."""
@@ -170,6 +183,7 @@ class ReadCells(Coding):
     to: pa.DataType
     missing: tuple[str, ...] = MISSING_MARKS
     levels: int | None = None
+    formats: Formats = field(default_factory=Formats)
 
     @classmethod
     def of(
@@ -180,13 +194,14 @@ class ReadCells(Coding):
         kind: Kind | None = None,
         missing: Sequence[str] = MISSING_MARKS,
         levels: int | None = None,
+        formats: Formats | None = None,
     ) -> ReadCells:
         """From all cells of a column, a batch at a time: the type that the values of all batches have.
 
         `levels` is the number of different cells, if it is known.
         """
-        found = set().union(*(types_found(name, batch, kind=kind, missing=missing) for batch in batches))
-        return cls.of_types(name, found, kind=kind, missing=missing, levels=levels)
+        found = (types_found(name, batch, kind=kind, missing=missing, formats=formats) for batch in batches)
+        return cls.of_types(name, set().union(*found), kind=kind, missing=missing, levels=levels, formats=formats)
 
     @classmethod
     def of_types(
@@ -197,10 +212,11 @@ class ReadCells(Coding):
         kind: Kind | None = None,
         missing: Sequence[str] = MISSING_MARKS,
         levels: int | None = None,
+        formats: Formats | None = None,
     ) -> ReadCells:
         """From the types of the values in all parts of a column."""
-        to = _common(set(found), kind)
-        return cls(name, kind_of(to), to, tuple(missing), levels)
+        to = _common(name, set(found), kind)
+        return cls(name, kind_of(to), to, tuple(missing), levels, formats or Formats())
 
     @property
     def type(self) -> pa.DataType:
@@ -210,7 +226,13 @@ class ReadCells(Coding):
         distinct, places = distinct_cells(self.name, cells)
         kind = None if pa.types.is_boolean(self.to) else self.kind
         values, failure = quietly(
-            lambda: meaning(self.name, distinct, kind=kind, missing=self.missing)[0].cast(self.to)
+            lambda: meaning(
+                self.name,
+                distinct,
+                kind=kind,
+                missing=self.missing,
+                reader=TextReader(self.formats, in_parts=True),
+            )[0].cast(self.to)
         )
         if failure:
             raise changed()
@@ -221,10 +243,18 @@ class ReadCells(Coding):
 
 
 def types_found(
-    name: str, cells: Cells, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
+    name: str,
+    cells: Cells,
+    *,
+    kind: Kind | None = None,
+    missing: Sequence[str] = MISSING_MARKS,
+    formats: Formats | None = None,
 ) -> set[pa.DataType]:
     """The type of the values of some cells, read by themselves; none if all are missing."""
-    values, _ = meaning(name, distinct_cells(name, cells)[0], kind=kind, missing=missing)
+    reader = TextReader(formats or Formats(), in_parts=True)
+    values, _ = meaning(name, distinct_cells(name, cells)[0], kind=kind, missing=missing, reader=reader)
+    if reader.unsaid:
+        return {_UNSAID}
     return {values.type} if values.null_count < len(values) else set()
 
 
@@ -283,8 +313,15 @@ def _plain(name: str, cells: Cells) -> pa.Array:
     return cells
 
 
-def _common(found: set[pa.DataType], kind: Kind | None) -> pa.DataType:
+def _common(name: str, found: set[pa.DataType], kind: Kind | None) -> pa.DataType:
     """The type of a column whose parts have these types."""
+    if _UNSAID in found and pa.string() not in found:
+        raise DataError(
+            f"Column {shown(name)} holds too many different texts to be compared, and they are not plain numbers or"
+            f" dates. Say how they are written: decimal, thousands or date_format (--decimal, --thousands,"
+            f" --date-format), or that they are categories (--kind)."
+        )
+    found = {one for one in found if one != _UNSAID}
     if len(found) == 1:
         return next(iter(found))
     if not found:

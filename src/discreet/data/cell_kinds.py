@@ -3,21 +3,23 @@
 
 Text that holds only numbers is a number (a leading zero keeps it text: "01067" is a post code), ISO dates are dates,
 "true" and "false" are booleans, and the usual marks of a missing value are missing. Whole numbers of more than about 16
-digits are identifiers (accounts, telephones), whether text or integer: a double cannot tell them apart. All functions
-here see the distinct values of a column, never its rows.
+digits are identifiers (accounts, telephones), whether text or integer: a double cannot tell them apart. How else texts
+may write numbers and dates (1.169,17 and 25.03.2024) is recognised from all of them (`recognition.py`), where a
+`TextReader` is passed. All functions here see the distinct values of a column, never its rows.
 """
 
 from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.text_reader import ReadTexts, TextReader
 from discreet.errors import DataError, quietly, shown
 
 Kind = Literal["number", "category", "date"]
@@ -43,9 +45,16 @@ _DATE = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}
 
 
 def meaning(
-    name: str, distinct: pa.Array, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
+    name: str,
+    distinct: pa.Array,
+    *,
+    kind: Kind | None = None,
+    missing: Sequence[str] = MISSING_MARKS,
+    reader: TextReader | None = None,
 ) -> tuple[pa.Array, Kind]:
     """The typed distinct values, null for missing, and the kind of the column, which `kind` overrides.
+
+    Without a `reader`, texts are numbers and dates only in the plain form in which releases write them.
 
     >>> meaning("x", pa.array(["1", "2.0", "?"]))[0].to_pylist(), meaning("x", pa.array(["1", "b"]))[1]
     ([1, 2, None], 'category')
@@ -54,7 +63,8 @@ def meaning(
         raise DataError(f"Column {shown(name)} was given the kind {kind!r}; the kinds are {', '.join(KINDS)}.")
     values = plain(name, distinct)
     if pa.types.is_string(values.type):
-        values = _read(name, _without_marks(values, missing), kind, lone=tuple(missing) == MISSING_MARKS)
+        texts = _without_marks(values, missing)
+        values = _read(name, texts, kind, lone=tuple(missing) == MISSING_MARKS, reader=reader)
     values = _without_mark_values(values, [mark for mark in missing if mark not in MISSING_MARKS])
     if values.null_count == len(values):
         return pa.nulls(len(values), _TYPE_OF_NOTHING[kind]), kind or "category"
@@ -233,7 +243,7 @@ def _without_mark_values(values: pa.Array, marks: Sequence[str]) -> pa.Array:
     return values if where is None else pc.if_else(where, None, values)
 
 
-def _read(name: str, texts: pa.Array, kind: Kind | None, *, lone: bool) -> pa.Array:
+def _read(name: str, texts: pa.Array, kind: Kind | None, *, lone: bool, reader: TextReader | None) -> pa.Array:
     """The texts as numbers, dates or booleans if all of them are; otherwise unchanged."""
     if kind == "category" or texts.null_count == len(texts):
         return texts
@@ -241,17 +251,37 @@ def _read(name: str, texts: pa.Array, kind: Kind | None, *, lone: bool) -> pa.Ar
     if lone:
         is_lone = pc.is_in(texts, value_set=pa.array(LONE_MARKS))
         present = pc.if_else(is_lone, None, texts) if pc.any(is_lone).as_py() else texts
-    for candidate, pattern, convert in (("number", NUMBER, _to_numbers), ("date", _DATE, _to_moments)):
+    said = None if reader is None else _written(present, kind, lambda: reader.as_said(name, present, kind))
+    if said is not None:
+        return said
+    for candidate, pattern, convert in _PLAIN:
         if kind in (None, candidate):
             pattern = ANY_NUMBER if kind == "number" else pattern
             values = convert(present) if _all_match(present, pattern) else None
             if values is not None and (kind == "number" or not _too_long(present, values)):
+                if reader is not None and candidate == "number":
+                    reader.check_dots(name, present)
                 return values
-            if kind == candidate:
-                raise _unreadable(name, present, pattern, convert, candidate)
     if _all_match(texts, _TRUTH):
         return pc.equal(pc.utf8_lower(texts), "true")
+    found = None if reader is None else _written(present, kind, lambda: reader.recognised(name, present, kind))
+    if found is not None:
+        return found
+    if kind is not None:
+        raise _unreadable(name, present, kind)
     return texts
+
+
+def _written(present: pa.Array, kind: Kind | None, read: Callable[[], ReadTexts | None]) -> pa.Array | None:
+    """The values of texts that were rewritten in plain form; None if they were not, or if digits would be lost."""
+    found = read()
+    if found is None:
+        return None
+    values = (_to_numbers if found.kind == "number" else _to_moments)(found.plain)
+    if values is None or (kind is None and _too_long(found.plain, values)):
+        return None
+    found.accept()
+    return values
 
 
 def _all_match(texts: pa.Array, pattern: str) -> bool:
@@ -291,10 +321,14 @@ def _too_long(texts: pa.Array, values: pa.Array) -> bool:
     return bool(digits) or not pc.any(pc.is_finite(values)).as_py()
 
 
-def _unreadable(name: str, texts: pa.Array, pattern: str, convert: Any, kind: str) -> DataError:
+def _unreadable(name: str, texts: pa.Array, kind: Kind) -> DataError:
     present = texts.drop_null().to_pylist()
+    pattern, convert = (ANY_NUMBER, _to_numbers) if kind == "number" else (_DATE, _to_moments)
     bad = sum(not re.fullmatch(pattern, text) or convert(pa.array([text])) is None for text in present)
     return DataError(
         f"Column {shown(name)} was declared a {kind}, but {bad} of its {len(present)} distinct values cannot be read"
         f" as one. Declare their marks as missing, or leave the column a category."
     )
+
+
+_PLAIN = (("number", NUMBER, _to_numbers), ("date", _DATE, _to_moments))

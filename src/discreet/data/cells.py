@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.cell_kinds import LARGEST, text_of
+from discreet.data.notation import Notation, rewritten
 from discreet.data.reading import TRUTH, USUAL, Marks, day_of, exact_text, number_of, reading, written_moment
 from discreet.errors import quietly
 
@@ -46,21 +47,30 @@ class Cells:
     exact: pa.Array | None = None  # the text of each row's number where a double may not tell it from others
 
     @classmethod
-    def of(cls, values: Any, *, marks: Marks | None = None, encoding: str | None = None) -> Cells:
-        """Cells of an Arrow or NumPy array, or of any objects; `encoding` is the detected encoding of a text file."""
+    def of(
+        cls,
+        values: Any,
+        *,
+        marks: Marks | None = None,
+        encoding: str | None = None,
+        notations: tuple[Notation, ...] = (),
+    ) -> Cells:
+        """Cells of an Arrow or NumPy array, or of any objects; `encoding` is the detected encoding of a text file,
+        `notations` are how the owner says that texts are written."""
         marks = marks or USUAL
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
-            return _of_arrow(values, marks, encoding)
+            return _of_arrow(values, marks, encoding, notations)
         if isinstance(values, np.ndarray) and values.dtype.kind in "biufcmM" and values.ndim == 1:
             return _of_numpy(values, marks)
         listed = values.tolist() if isinstance(values, np.ndarray) and values.dtype.kind in "US" else list(values)
         kinds = set(map(type, listed)) - {type(None)}
         if kinds <= {str}:
             texts, _ = quietly(pa.array, listed, pa.large_string())  # lone surrogates cannot be written
-            return _of_objects(listed, marks) if texts is None else _of_arrow(texts, marks, encoding)
+            read_texts = texts is not None
+            return _of_arrow(texts, marks, encoding, notations) if read_texts else _of_objects(listed, marks, notations)
         doubles, _ = quietly(np.array, listed, np.float64) if kinds <= {int, float} else (None, "")
         if doubles is None or (int in kinds and np.abs(doubles).max(initial=0.0) >= LARGEST):
-            return _of_objects(listed, marks)
+            return _of_objects(listed, marks, notations)
         return _of_doubles(doubles, marks)
 
     def __len__(self) -> int:
@@ -214,20 +224,24 @@ def _of_moments(moments: np.ndarray, marks: Marks) -> Cells:
 _TEXTUAL = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 
 
-def _of_arrow(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None) -> Cells:
-    cells, _ = quietly(_of_typed, array, marks, encoding)
-    return cells or _of_objects(_one_by_one(array), marks)
+def _of_arrow(
+    array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None, notations: tuple[Notation, ...]
+) -> Cells:
+    cells, _ = quietly(_of_typed, array, marks, encoding, notations)
+    return cells or _of_objects(_one_by_one(array), marks, notations)
 
 
-def _of_typed(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None) -> Cells | None:
+def _of_typed(
+    array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None, notations: tuple[Notation, ...]
+) -> Cells | None:
     """Cells by the type of the column; None for types whose cells are read one by one."""
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.cast(array.type.storage_type)
     t = array.type
     if pa.types.is_run_end_encoded(t):
-        return _of_typed(pc.run_end_decode(array), marks, encoding)
+        return _of_typed(pc.run_end_decode(array), marks, encoding, notations)
     if pa.types.is_dictionary(t):
-        return _decoded(array, marks, encoding)
+        return _decoded(array, marks, encoding, notations)
     if pa.types.is_integer(t) or pa.types.is_floating(t):
         return _of_doubles(_numpy(array.cast(pa.float64(), safe=False)), marks, _exact(array))
     if pa.types.is_boolean(t):
@@ -236,13 +250,13 @@ def _of_typed(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | N
     if pa.types.is_date(t) or pa.types.is_timestamp(t):
         return _of_moments(_clock(array), marks)
     if pa.types.is_string_view(t):
-        return _of_typed(array.cast(pa.large_string()), marks, encoding)
+        return _of_typed(array.cast(pa.large_string()), marks, encoding, notations)
     if pa.types.is_string(t) or pa.types.is_large_string(t):
-        return _decoded(array.dictionary_encode(), marks, encoding)
+        return _decoded(array.dictionary_encode(), marks, encoding, notations)
     if pa.types.is_decimal(t):
         return _of_doubles(_numpy(array.cast(pa.string()).cast(pa.float64())), marks, _exact(array))
     if pa.types.is_binary(t) or pa.types.is_large_binary(t):
-        return _decoded(array.dictionary_encode(), marks, encoding)
+        return _decoded(array.dictionary_encode(), marks, encoding, notations)
     if pa.types.is_time(t) or pa.types.is_fixed_size_binary(t) or pa.types.is_binary_view(t):
         return None
     return Cells([None], np.zeros(len(array), dtype=np.int64))  # lists, structures, durations
@@ -262,20 +276,24 @@ def _clock(array: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return _numpy(array)
 
 
-def _decoded(array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None) -> Cells:
+def _decoded(
+    array: pa.Array | pa.ChunkedArray, marks: Marks, encoding: str | None, notations: tuple[Notation, ...]
+) -> Cells:
     """Cells of a dictionary column, whose values are read once each."""
     if isinstance(array, pa.ChunkedArray):
         array = array.unify_dictionaries().combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks)
     values, places = array.dictionary, _numpy(pc.fill_null(array.indices.cast(pa.int64()), len(array.dictionary)))
+    if notations and (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        values = rewritten(values, notations, but=marks.texts)
     doubles, _ = quietly(_all_numbers, values, marks)
     if doubles is not None:
         return Cells(np.append(_finite(doubles, marks), np.nan), places)
     if any(is_kind(values.type) for is_kind in _TEXTUAL):
         texts = [reading(_repaired(text, encoding), marks) for text in _one_by_one(values)]
     else:
-        inner = _of_arrow(values, marks, encoding)
+        inner = _of_arrow(values, marks, encoding, notations)
         texts = [*inner.texts, None]
         exact = None if inner.exact is None else pa.concat_arrays([inner.exact, pa.nulls(1, pa.string())])
         if exact is not None:
@@ -319,7 +337,7 @@ def _repaired(text: Any, encoding: str | None) -> Any:
 # -- objects -----------------------------------------------------------------------------------------------------------
 
 
-def _of_objects(values: Iterable[Any], marks: Marks) -> Cells:
+def _of_objects(values: Iterable[Any], marks: Marks, notations: tuple[Notation, ...] = ()) -> Cells:
     """Read objects one by one. Only plain types are cached: equal objects may read differently, such as True and 1."""
     places: list[int] = []
     exact: list[str | None] = []
@@ -329,7 +347,7 @@ def _of_objects(values: Iterable[Any], marks: Marks) -> Cells:
         kind = type(cell)
         place = seen_at.get((kind, cell)) if kind in _PLAIN else None
         if place is None:
-            place = place_of.setdefault(reading(cell, marks), len(place_of))
+            place = place_of.setdefault(reading(cell, marks, notations), len(place_of))
             if kind in _PLAIN:
                 seen_at[kind, cell] = place
         places.append(place)

@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.cell_kinds import KINDS, MISSING_MARKS, Kind, meaning, refuse, text_of
+from discreet.data.how_read import ColumnReading
+from discreet.data.text_reader import TextReader
 from discreet.errors import DataError, shown
 
 __all__ = ["KINDS", "MISSING_MARKS", "SUPPRESSED", "Column", "Kind", "as_written", "encode", "from_labels", "text_of"]
@@ -30,6 +32,7 @@ class Column:
     kind: Kind
     values: pa.Array
     codes: np.ndarray
+    reading: ColumnReading | None = None  # how texts were read that are not plain; derived columns have none
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -111,15 +114,24 @@ def from_labels(name: str, labels: Sequence[str | None], codes: np.ndarray) -> C
 
 
 def encode(
-    name: str, array: pa.Array | pa.ChunkedArray, *, kind: Kind | None = None, missing: Sequence[str] = MISSING_MARKS
+    name: str,
+    array: pa.Array | pa.ChunkedArray,
+    *,
+    kind: Kind | None = None,
+    missing: Sequence[str] = MISSING_MARKS,
+    reader: TextReader | None = None,
+    counted: bool = True,
 ) -> Column:
-    """Code any Arrow column. `kind` overrides the inferred kind; `missing` are the marks of a missing cell.
+    """Code any Arrow column. `kind` overrides the inferred kind; `missing` are the marks of a missing cell; `reader`
+    knows how texts may be written, and counts cells unless these are the distinct ones already.
 
     >>> encode("x", pa.array(["10", "9", "?", "9.0"])).codes.tolist()
     [1, 0, 2, 0]
     """
     distinct, places = distinct_cells(name, array)
-    return _coded(name, distinct, places, kind, missing)
+    if reader is not None:
+        reader = reader.of((lambda: np.bincount(places, minlength=len(distinct))) if counted else None)
+    return _coded(name, distinct, places, kind, missing, reader)
 
 
 def as_written(name: str, array: pa.Array | pa.ChunkedArray, kind: Kind) -> Column:
@@ -137,11 +149,18 @@ def as_written(name: str, array: pa.Array | pa.ChunkedArray, kind: Kind) -> Colu
     return column
 
 
-def _coded(name: str, distinct: pa.Array, places: np.ndarray, kind: Kind | None, missing: Sequence[str]) -> Column:
+def _coded(
+    name: str,
+    distinct: pa.Array,
+    places: np.ndarray,
+    kind: Kind | None,
+    missing: Sequence[str],
+    reader: TextReader | None = None,
+) -> Column:
     """The column of distinct cells and the place of each row among them."""
-    values, kind = meaning(name, distinct, kind=kind, missing=missing)
+    values, kind = meaning(name, distinct, kind=kind, missing=missing, reader=reader)
     values, code_of = _ordered(values)
-    return Column(name, kind, values, code_of.take(places))
+    return Column(name, kind, values, code_of.take(places), None if reader is None else reader.reading)
 
 
 def distinct_cells(name: str, array: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:

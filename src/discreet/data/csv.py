@@ -8,11 +8,9 @@ counts only: the first line of a file without a header is data, so not even colu
 from __future__ import annotations
 
 import codecs
-import csv
-import io
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -21,10 +19,10 @@ import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.data.file_kinds import text_behind
+from discreet.data.file_layout import Layout, find_delimiter, find_quote, first_line, footers, layout_of
 from discreet.data.held_file import Source, check_source, open_bytes
 from discreet.errors import DataError, quietly
 
-DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # bytes from which the dialect is detected
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
@@ -36,7 +34,23 @@ _MARKS_OF_ORDER = {
 }
 
 
-def read_csv(
+@dataclass(frozen=True, repr=False)
+class TextTable:
+    """The cells of a text file, how it is encoded and delimited, and what was left out, in sentences."""
+
+    cells: pa.Table
+    encoding: str
+    delimiter: str
+    notes: tuple[str, ...] = ()
+
+
+def read_csv(path: Source, **options: Any) -> tuple[pa.Table, str]:
+    """All cells of a text file, and its encoding; the options are those of `read_text`."""
+    text = read_text(path, **options)
+    return text.cells, text.encoding
+
+
+def read_text(
     path: Source,
     *,
     delimiter: str | None = None,
@@ -44,8 +58,8 @@ def read_csv(
     encoding: str | None = None,
     names: Sequence[str] | None = None,
     header: bool | None = None,
-) -> tuple[pa.Table, str]:
-    """All cells of a CSV file (also .gz, .bz2, .zst) as text, and its encoding.
+) -> TextTable:
+    """All cells of a text file (also .gz, .bz2, .zst).
 
     `names` implies that there is no header line. `header=True` means that the first line holds names even if they look
     like data, `header=False` that there are none, and columns are called column1, column2 and so on. `quote=""` turns
@@ -58,11 +72,19 @@ def read_csv(
         text, _ = quietly(decode_head, head, codec, errors=(UnicodeDecodeError,))
         if text is None:
             continue
-        marks = find_quote(text) if quote is None else quote
-        cut = delimiter or find_delimiter(text, marks)
-        table = _parse(path, cut, marks, codec, width=width_of(path, text, cut, marks))
+        named = names is None and header is not False
+        layout = layout_of(text, delimiter=delimiter, quote=quote, header=named)
+        check_layout(path, layout)
+        skipped = SkippedLines(path, layout, codec)
+        table = _parse(path, layout, codec, skipped)
         if table is not None:
-            return with_names(path, table, names, header), codec
+            table = with_header(path, table, layout)
+            empty = rows_empty_at_end(table) if table.num_columns > 1 else 0
+            notes = (*layout.notes, *skipped.notes)
+            notes += (f"All cells of the last {empty:,} rows are empty; they count as rows.",) if empty else ()
+            notes += (f"The file is encoded in {codec}.",) if codec not in ("utf-8", encoding) else ()
+            table = with_names(path, table, names, header)
+            return TextTable(table, codec, layout.delimiter, notes)
     raise DataError(f"{path.name!r} is not encoded in {' or '.join(candidates)}. Specify its encoding.")
 
 
@@ -75,52 +97,12 @@ def public_dialect(path: Source) -> dict[str, Any]:
     head, _ = quietly(read_head, source)
     if source is None or head is None:
         return {}
-    first = re.split(rb"\r|\n", head.lstrip(b"\r\n"), maxsplit=1)[0]
     codec, _ = quietly(lambda: possible_encodings(source, head)[0])
-    line, _ = quietly(lambda: first.decode(codec or "utf-8", errors="replace").lstrip("\ufeff"))
     if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # detected by its byte order mark
         return {"header": True}
+    line, said = first_line(head.decode(codec, errors="replace").lstrip("\ufeff"))
     quote = find_quote(line)
-    return {"delimiter": find_delimiter(line, quote), "quote": quote, "header": True}
-
-
-def find_delimiter(text: str, quote: str = '"') -> str:
-    """The delimiter that splits most lines into as many cells as the first line; ties go to more cells.
-
-    >>> find_delimiter("a;b;c\\n1,5;2;3\\n")
-    ';'
-    """
-    best, best_key = ",", (0.0, 0)
-    for delimiter in DELIMITERS:
-        widths, _ = quietly(_widths, text, delimiter, quote)
-        if widths and widths[0] > 1:
-            key = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
-            if key > best_key:
-                best, best_key = delimiter, key
-    return best
-
-
-def find_quote(text: str) -> str:
-    """The quote character: single only if the first line and most others are wrapped in it and no double one occurs.
-
-    >>> find_quote("'a','b'\\n'1','2'")
-    "'"
-    """
-    lines = [line.strip() for line in text.splitlines()[:50] if line.strip()]
-    wrapped = [len(line) > 1 and line.startswith("'") and line.endswith("'") for line in lines]
-    return "'" if wrapped and wrapped[0] and 2 * sum(wrapped) > len(lines) and '"' not in text else '"'
-
-
-def _rows(text: str, delimiter: str, quote: str) -> Iterator[list[str]]:
-    """The sample's rows without empty lines, split by the standard library."""
-    lines = io.StringIO(text, newline=None)
-    if quote:
-        return (row for row in csv.reader(lines, delimiter=delimiter, quotechar=quote) if row)
-    return (row for row in csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE) if row)
-
-
-def _widths(text: str, delimiter: str, quote: str) -> list[int]:
-    return [len(row) for row in islice(_rows(text, delimiter, quote), 200)]
+    return {"delimiter": said or find_delimiter(line, quote), "quote": quote, "header": True}
 
 
 # -- bytes and characters ------------------------------------------------------------------------------------------
@@ -159,10 +141,21 @@ def possible_encodings(path: Source, head: bytes) -> list[str]:
         if head.startswith(mark):
             return [codec]
     if b"\x00" in re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]:  # UTF-16 has them in every line
+        if (found := _without_mark(head)) is not None:
+            return [found]
         raise DataError(
             f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
         )
     return ["utf-8", "cp1252", "latin-1"]
+
+
+def _without_mark(head: bytes) -> str | None:
+    """UTF-16 without a byte-order mark: every second byte of the first line is zero, and no other is."""
+    first = head[:1024]
+    zeros = [sum(byte == 0 for byte in first[start::2]) for start in (0, 1)]
+    if min(zeros) or max(zeros) < len(first) // 2 * 0.8:
+        return None
+    return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
 def decode_head(head: bytes, encoding: str) -> str:
@@ -174,36 +167,80 @@ def decode_head(head: bytes, encoding: str) -> str:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def width_of(path: Source, text: str, delimiter: str, quote: str) -> int:
-    first, failure = quietly(next, _rows(text, delimiter, quote), None)
-    if first is None:
-        raise DataError(f"The first line of {path.name!r} cannot be cut into cells{failure and ' '}{failure}.")
-    return len(first)
+def check_layout(path: Source, layout: Layout) -> None:
+    if not layout.width:
+        raise DataError(f"The first line of {path.name!r} cannot be cut into cells.")
 
 
-def _parse(path: Source, delimiter: str, quote: str, encoding: str, *, width: int) -> pa.Table | None:
-    """All rows, the first line included; None if the file is not in this encoding."""
-    ragged: list[tuple[int | None, int]] = []
+class SkippedLines:
+    """Judges lines that have too many cells, or too few: comments and footers are left out, all others are `ragged`."""
 
-    def remember(row: Any) -> str:
-        ragged.append((row.number, row.actual_columns))
+    def __init__(self, path: Source, layout: Layout, encoding: str):
+        self._path, self._layout, self._encoding = path, layout, encoding
+        self._footers: frozenset[str] | None = None
+        self.skipped = 0
+        self.ragged: list[tuple[int | None, int]] = []
+
+    def __call__(self, row: Any) -> str:
+        text = row.text.strip()
+        if (self._layout.comments and text.startswith("#")) or text in self.footers:
+            self.skipped += 1
+            return "skip"
+        self.ragged.append((row.number, row.actual_columns))
         return "error"
 
-    places = [f"f{i}" for i in range(width)]  # not the real names, which may repeat
+    @property
+    def footers(self) -> frozenset[str]:
+        if self._footers is None:
+            tail = last_bytes(self._path).decode(self._encoding, errors="ignore")
+            self._footers = footers(tail, self._layout.delimiter)
+        return self._footers
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        many = "lines" if self.skipped != 1 else "line"
+        return (
+            (f"{self.skipped} {many} that {'are' if many == 'lines' else 'is'} no row left out.",)
+            if self.skipped
+            else ()
+        )
+
+    def error(self) -> DataError:
+        number, cells = self.ragged[0]
+        place = "a row" if number is None else f"row {number}"
+        return DataError(
+            f"{self._path.name!r} is ragged: {place} has {cells} cells where the first line has {self._layout.width}"
+            f" (delimiter {self._layout.delimiter!r}). Repair the row, or give the delimiter and quote character."
+        )
+
+
+def parse_options(layout: Layout, on_other: Callable[[Any], str]) -> pacsv.ParseOptions:
+    return pacsv.ParseOptions(
+        delimiter=layout.delimiter,
+        quote_char=layout.quote or False,
+        escape_char="\\" if layout.escape else False,
+        newlines_in_values=True,
+        invalid_row_handler=on_other,
+    )
+
+
+def _parse(path: Source, layout: Layout, encoding: str, skipped: SkippedLines) -> pa.Table | None:
+    """All rows, the first line included; None if the file is not in this encoding."""
+    places = [f"f{i}" for i in range(layout.width)]  # not the real names, which may repeat
 
     def attempt(threads: bool) -> pa.Table:
+        skipped.skipped = 0
         with open_bytes(path) as stream:
             return pacsv.read_csv(
                 stream,
                 read_options=pacsv.ReadOptions(
-                    column_names=places, encoding=encoding, block_size=_BLOCK, use_threads=threads
+                    column_names=places,
+                    skip_rows=layout.skip,
+                    encoding=encoding,
+                    block_size=_BLOCK,
+                    use_threads=threads,
                 ),
-                parse_options=pacsv.ParseOptions(
-                    delimiter=delimiter,
-                    quote_char=quote or False,
-                    newlines_in_values=True,
-                    invalid_row_handler=remember,
-                ),
+                parse_options=parse_options(layout, skipped),
                 convert_options=pacsv.ConvertOptions(
                     column_types=dict.fromkeys(places, pa.string()), strings_can_be_null=False
                 ),
@@ -220,20 +257,43 @@ def _parse(path: Source, delimiter: str, quote: str, encoding: str, *, width: in
 
     table, failure = quietly(judged)
     if table is not None:
-        if quote:
-            check_last_quote(path, table, quote, encoding)
+        if layout.quote:
+            check_last_quote(path, table, layout.quote, encoding)
         return table
-    if ragged:
-        ragged.clear()
+    if skipped.ragged:
+        skipped.ragged.clear()
         quietly(attempt, False)  # again on one thread, which reports the row's number
-        number, cells = ragged[0]
-        raise DataError(
-            f"{path.name!r} is ragged: row {number} has {cells} cells where the first line has {width} (delimiter"
-            f" {delimiter!r}). Repair the row, or give the delimiter and quote character."
-        )
+        raise skipped.error()
     if not_text and not_text[0]:
         return None
-    raise DataError(f"{path.name!r} cannot be read as a table with the delimiter {delimiter!r} ({failure}).")
+    raise DataError(f"{path.name!r} cannot be read as a table with the delimiter {layout.delimiter!r} ({failure}).")
+
+
+def with_header(path: Source, table: pa.Table, layout: Layout) -> pa.Table:
+    """The table without the empty columns at line ends, with the names of a header line that was not parsed."""
+    for place in range(layout.kept, layout.width):
+        filled = pc.sum(pc.not_equal(pc.utf8_trim_whitespace(table.column(place)), "")).as_py()
+        if filled:
+            raise cells_without_name(path, place + 1, filled)
+    table = table.select(list(range(layout.kept)))
+    if layout.taken is None:
+        return table
+    names = pa.table([pa.array([name]) for name in layout.taken], names=table.column_names)
+    return pa.concat_tables([names, table])
+
+
+def cells_without_name(path: Source, place: int, filled: int) -> DataError:
+    return DataError(
+        f"Column {place} of {path.name!r} has no name, but {filled:,} of its cells are not empty. Give every column a"
+        " name of its own."
+    )
+
+
+def rows_empty_at_end(table: pa.Table) -> int:
+    """The number of rows at the end of which all cells are empty, up to a hundred."""
+    last = table.slice(max(table.num_rows - 100, 1)).to_pylist()
+    filled = [place for place, row in enumerate(last, start=1) if any(cell.strip() for cell in row.values())]
+    return len(last) - max(filled, default=0)
 
 
 def check_last_quote(path: Source, table: pa.Table, quote: str, encoding: str) -> None:
@@ -241,15 +301,20 @@ def check_last_quote(path: Source, table: pa.Table, quote: str, encoding: str) -
     last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py() if table.num_rows else ""
     if "\n" not in last and "\r" not in last:
         return
-    with open_bytes(path) as stream:
-        tail = b""
-        while more := stream.read(_BLOCK):
-            tail = (tail + more)[-4096:]
-    if not tail.decode(encoding, errors="ignore").rstrip().endswith(quote):
+    if not last_bytes(path).decode(encoding, errors="ignore").rstrip().endswith(quote):
         raise DataError(
             f"A quote ({quote}) that is opened in row {table.num_rows} of {path.name!r} is never closed. Close it, or"
             f" give the quote character (quote='' for none)."
         )
+
+
+def last_bytes(path: Source, count: int = 4096) -> bytes:
+    """The end of a file, unpacked."""
+    with open_bytes(path) as stream:
+        tail = b""
+        while more := stream.read(_BLOCK):
+            tail = (tail + more)[-count:]
+    return tail
 
 
 # -- names ---------------------------------------------------------------------------------------------------------

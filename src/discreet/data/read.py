@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.data.csv import read_csv
+from discreet.data.csv import read_csv, read_text
 from discreet.data.database_files import read_database
 from discreet.data.file_kinds import PACKED, TEXT, kind_of
 from discreet.data.formulas import unmarked
@@ -95,7 +95,7 @@ def read_file(path: Source, *, table: str | None = None, **csv_options: Any) -> 
     source = _found(path)
     if isinstance(source, Path) and os.path.isfile(source / "certificate.json"):
         if os.path.isfile(source / "data.csv"):
-            return ArrowSource(unmarked(read_csv(source / "data.csv", **csv_options)[0]), "arrow")
+            return ArrowSource(unmarked(read_csv(source / "data.csv", **csv_options)[0]), "arrow", recognise=False)
         source = source / "data.parquet"
     if isinstance(source, Path) and source.is_dir():
         return _typed(source, "Parquet", table, csv_options)
@@ -109,8 +109,9 @@ def read_file(path: Source, *, table: str | None = None, **csv_options: Any) -> 
     if kind != TEXT:
         return _typed(source, kind, table, csv_options)
     no_table(table, source)
-    text, encoding = read_csv(source, **csv_options)
-    return ArrowSource(text, "arrow", encoding=None if csv_options.get("encoding") else encoding)
+    text = read_text(source, **csv_options)
+    encoding = None if csv_options.get("encoding") else text.encoding
+    return ArrowSource(text.cells, "arrow", encoding=encoding, delimiter=text.delimiter, notes=text.notes)
 
 
 def _found(path: Source) -> Source:
@@ -180,13 +181,14 @@ def read_pattern(pattern: Path, **options: Any) -> ArrowSource:
     if len(sources) == 1:
         return sources[0]
     columns = {name: in_one_column([source.table.column(name) for source in sources]) for name in first}
-    encodings = {source.encoding for source in sources}
+    encodings, delimiters = ({getattr(one, name) for one in sources} for name in ("encoding", "delimiter"))
     notes = tuple(f"{path.name}: {note}" for path, source in zip(files, sources, strict=True) for note in source.notes)
     return ArrowSource(
         pa.table(columns),
         "arrow",
         unusable={name: why for source in sources for name, why in source.unusable.items()},
         encoding=encodings.pop() if len(encodings) == 1 else None,
+        delimiter=delimiters.pop() if len(delimiters) == 1 else None,
         notes=(f"{len(files)} files were read as one table.", *notes),
         labels={name: label for source in sources for name, label in source.labels.items()},
     )

@@ -21,8 +21,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.data.cell_kinds import ANY_NUMBER, LARGEST, LONE_MARKS, MISSING_MARKS, NUMBER, text_of
+from discreet.data.notation import Notation, rewritten
 from discreet.errors import quietly
 
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -52,14 +54,16 @@ class Marks:
         return np.array([number for number in map(number_of, sorted(self.texts)) if not math.isnan(number)])
 
 
-def reading(cell: object, marks: Marks | None = None) -> str | None:
-    """The canonical text of one cell, None if missing.
+def reading(cell: object, marks: Marks | None = None, notations: tuple[Notation, ...] = ()) -> str | None:
+    """The canonical text of one cell, None if missing; `notations` are how the owner says that texts are written.
 
     >>> [reading(cell) for cell in (1, 1.0, "1.00", True, "TRUE", dt.date(2020, 1, 31), " x ", "?", float("inf"), [])]
     ['1', '1', '1', 'true', 'true', '2020-01-31', 'x', None, None, None]
     """
-    text, _ = quietly(_read, cell)  # an arbitrary object may raise anything
     marks = marks or USUAL
+    if notations and isinstance(cell, str):
+        cell, _ = quietly(lambda: rewritten(pa.array([cell]), notations, but=marks.texts)[0].as_py())
+    text, _ = quietly(_read, cell)  # an arbitrary object may raise anything
     if text is None or text in marks.texts or (isinstance(cell, str) and str.strip(cell) in marks.texts):
         return None
     return text

@@ -22,9 +22,12 @@ from discreet.data.cells import Cells
 from discreet.data.column import KINDS, MISSING_MARKS, Column, Kind, encode, from_labels
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
 from discreet.data.csv import public_dialect
+from discreet.data.how_read import ColumnReading, HowRead
+from discreet.data.notation import Formats
 from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
 from discreet.data.storage import read_cells, write_cells
+from discreet.data.text_reader import TextReader, certain_columns
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
 if TYPE_CHECKING:
@@ -41,13 +44,17 @@ class _Origin:
 
     source: ArrowSource
     marks: Marks
+    formats: Formats
     rows: np.ndarray | None = None  # of the source; None means all
     without: frozenset[str] = frozenset()  # columns replaced since
 
     def cells(self, name: str) -> Cells:
         raw = self.source.objects.get(name)
         cells = Cells.of(
-            self.source.table.column(name) if raw is None else raw, marks=self.marks, encoding=self.source.encoding
+            self.source.table.column(name) if raw is None else raw,
+            marks=self.marks,
+            encoding=self.source.encoding,
+            notations=self.formats.given(name).of_cells,
         )
         return cells if self.rows is None else cells.take(self.rows)
 
@@ -85,6 +92,10 @@ class Table(Content):
         self._missing: tuple[str, ...] = MISSING_MARKS
         self._origin: _Origin | None = None
         self._declared: dict[str, Kind] = {}  # kinds, including those of the table it was derived from
+        self._reader: TextReader | None = None  # None if texts were read before
+        self._readings: dict[str, ColumnReading] = {}
+        self._recognising: frozenset[str] | None = None  # columns whose texts are read; None for all
+        self._certain: list[ColumnReading] | None = None
         self.names = tuple(self._columns)
         self._known = frozenset(self.names)
         self.frame = frame
@@ -99,7 +110,10 @@ class Table(Content):
         data: Any,
         *,
         kinds: Mapping[str, Kind] | None = None,
-        missing: Sequence[str] = MISSING_MARKS,
+        missing: Sequence[str] | None = None,
+        decimal: str | Mapping[str, str] | None = None,
+        thousands: str | Mapping[str, str] | None = None,
+        date_format: str | Mapping[str, str] | None = None,
         empty: bool = False,
         **csv_options: Any,
     ) -> Table:
@@ -107,21 +121,27 @@ class Table(Content):
         file, or of a SQLite or DuckDB file, of which `table` names the table if there are several.
 
         `kinds` overrides the inferred kinds of columns, `missing` the marks of a missing cell (an empty cell always
-        is); further options (delimiter, quote, encoding, names, header) go to the CSV reader, which otherwise detects
-        them. A table without rows is refused unless `empty` is true.
+        is). How texts write numbers and dates is recognised from all cells of a column (see `reading`), or said, for
+        all columns or by their names: `decimal` and `thousands` are the marks in numbers, `date_format` is day-first,
+        month-first, year-first or a format such as %d.%m.%Y. Further options (delimiter, quote, encoding, names,
+        header) go to the CSV reader, which otherwise detects them. A table without rows is refused unless `empty` is
+        true.
         """
-        if isinstance(missing, str):
-            missing = (missing,)
+        missing = MISSING_MARKS if missing is None else (missing,) if isinstance(missing, str) else tuple(missing)
+        formats = Formats.of(decimal=decimal, thousands=thousands, date_format=date_format)
         if isinstance(data, Table):
-            if not kinds and tuple(missing) == MISSING_MARKS and not csv_options:
+            if formats != Formats():
+                data = data.reread(formats=formats)
+            if not kinds and missing == MISSING_MARKS and not csv_options:
                 return data
             table = cls._lazy(read(data.to_arrow(), **csv_options), kinds or {}, missing, frame=data.frame)
+            table._recognising = frozenset(kinds or ())
             if data._origin is not None:
                 both = data._origin.marks.texts | Marks.of(missing).texts
                 table._origin = replace(data._origin, marks=Marks(both))
             table._declared = data._declared | table._declared
             return table
-        return cls._lazy(read(data, empty=empty, **csv_options), kinds or {}, missing)
+        return cls._lazy(read(data, empty=empty, **csv_options), kinds or {}, missing, formats)
 
     @classmethod
     def by_cells(cls, data: Any, *, dialect: Mapping[str, Any] | None = None, **options: Any) -> Table:
@@ -137,16 +157,25 @@ class Table(Content):
 
     @classmethod
     def _lazy(
-        cls, source: ArrowSource, kinds: Mapping[str, Kind], missing: Sequence[str], *, frame: str | None = None
+        cls,
+        source: ArrowSource,
+        kinds: Mapping[str, Kind],
+        missing: Sequence[str],
+        formats: Formats | None = None,
+        *,
+        frame: str | None = None,
     ) -> Table:
+        formats = formats or Formats()
         names = source.table.column_names
         unknown = [name for name in kinds if name not in set(names)]
         if unknown:
             hint = did_you_mean(unknown[0], names)
             raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
+        formats.check_names(tuple(names))
         table = cls([], frame=frame or source.frame)
+        table._reader = TextReader(formats, source.delimiter == ";", table._shown_elsewhere)
         table._source, table._kinds, table._missing = source, dict(kinds), tuple(missing)
-        table._origin, table._declared = _Origin(source, Marks.of(missing)), dict(kinds)
+        table._origin, table._declared = _Origin(source, Marks.of(missing), formats), dict(kinds)
         table.names, table._known, table._n_rows = tuple(names), frozenset(names), source.table.num_rows
         return table
 
@@ -178,7 +207,50 @@ class Table(Content):
             raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, self.names)}")
         if name in self._source.unusable:
             raise DataError(self._source.unusable[name])
-        return encode(name, self._source.table.column(name), kind=self._kinds.get(name), missing=self._missing)
+        column = encode(
+            name,
+            self._source.table.column(name),
+            kind=self._kinds.get(name),
+            missing=self._missing,
+            reader=self._reader if self._source.recognise and name in (self._recognising or self._known) else None,
+        )
+        if column.reading is not None:
+            self._readings[name] = column.reading
+        return column
+
+    def _shown_elsewhere(self, name: str) -> list[ColumnReading]:
+        """What the other columns show for certain about decimal marks and dates."""
+        if self._certain is None and self._source is not None:
+            self._certain = certain_columns(self._source.table, self._missing)
+        return [one for one in self._certain or () if one.name != name]
+
+    @property
+    def reading(self) -> HowRead:
+        """How the columns that were used so far were read: `reading.sentences()` says so, with counts."""
+        order = {name: self._readings[name] for name in self.names if name in self._readings}
+        return HowRead(() if self._origin is None else self._origin.source.notes, order)
+
+    @property
+    def notations(self) -> dict[str, str]:
+        """The names of the notations of columns whose texts are not plain, as a release records them."""
+        return {name: one.notation.name for name, one in self._readings.items() if one.notation is not None}
+
+    def reread(self, *, kinds: Mapping[str, Kind] | None = None, **how: Any) -> Table:
+        """The table read again from its source, with other kinds, otherwise as `TextReader.but` says.
+
+        Of a table made from others, only texts are read anew.
+        """
+        kinds = self._kinds | {name: kind for name, kind in (kinds or {}).items() if name in self._known}
+        reader = (self._reader or TextReader()).but(**how)
+        if self._source is not None:
+            table = self._lazy(self._source, kinds, self._missing, reader.formats, frame=self.frame)
+            table._recognising = self._recognising
+        else:
+            table = self._lazy(ArrowSource(self.to_arrow(), self.frame), kinds, self._missing, reader.formats)
+            table._recognising = frozenset({*kinds, *reader.formats.names, *reader.formats.recorded})
+        table._reader = replace(reader, elsewhere=how.get("elsewhere") or table._shown_elsewhere)
+        table._declared = self._declared | kinds
+        return table
 
     def cells(self, name: str) -> Cells:
         """The source cells of a column, each read by itself, independent of the column's kind.
@@ -228,7 +300,7 @@ class Table(Content):
 
     def _derived(self, columns: list[Column]) -> Table:
         table = Table(columns, frame=self.frame)
-        table._origin, table._declared = self._origin, self._declared
+        table._origin, table._declared, table._readings = self._origin, self._declared, self._readings
         if not columns:
             table._n_rows = len(self)
         return table

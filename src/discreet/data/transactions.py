@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.csv import DELIMITERS
 from discreet.data.file_kinds import text_behind
+from discreet.data.file_layout import DELIMITERS
 from discreet.errors import DataError, quietly
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import check_plain

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from discreet.data.csv import (
+    SkippedLines,
+    cells_without_name,
     check_last_quote,
+    check_layout,
     check_options,
     decode_head,
-    find_delimiter,
-    find_quote,
+    parse_options,
     possible_encodings,
     read_head,
-    width_of,
+    with_header,
     with_names,
 )
+from discreet.data.file_layout import Layout, layout_of
 from discreet.data.held_file import open_bytes
 from discreet.errors import DataError, quietly
 
@@ -49,7 +54,11 @@ class CsvBatches:
     ):
         check_options(delimiter, quote, encoding)
         self.path, self.problem = path, ""
-        self._given = (delimiter, quote)
+        self._given: dict[str, Any] = {
+            "delimiter": delimiter,
+            "quote": quote,
+            "header": names is None and header is not False,
+        }
         self._head = read_head(path)
         self._encodings = [encoding] if encoding else possible_encodings(path, self._head)
         self._skip = 0  # rows above the data
@@ -59,8 +68,8 @@ class CsvBatches:
             if table is not None:
                 break
             self.next_encoding_or_raise(failure)
-        self.names = tuple(with_names(path, table, names, header).column_names)
-        self._skip = int(names is None and header is not False)
+        self.names = tuple(with_names(path, with_header(path, table, self._layout), names, header).column_names)
+        self._skip = int(named and self._layout.taken is None)
 
     @property
     def encoding(self) -> str:
@@ -82,7 +91,8 @@ class CsvBatches:
             raise DataError(f"{self.path.name!r} is not encoded in {self._encodings[0]}. Specify its encoding.")
         raise DataError(
             self.problem
-            or f"{self.path.name!r} cannot be read as a table with the delimiter {self._delimiter!r} ({failure})."
+            or f"{self.path.name!r} cannot be read as a table with the delimiter {self._layout.delimiter!r}"
+            f" ({failure})."
         )
 
     def _choose_encoding(self) -> None:
@@ -93,38 +103,39 @@ class CsvBatches:
             self._encodings = self._encodings if text is not None else self._encodings[1:]
         if text is None:
             raise DataError(f"{self.path.name!r} is not encoded in {tried}. Specify its encoding.")
-        delimiter, quote = self._given
-        self._quote = find_quote(text) if quote is None else quote
-        self._delimiter = delimiter or find_delimiter(text, self._quote)
-        width = width_of(self.path, text, self._delimiter, self._quote)
-        self._schema = pa.schema([(f"f{i}", pa.string()) for i in range(width)])
+        self._layout: Layout = layout_of(text, **self._given)
+        check_layout(self.path, self._layout)
+        self._schema = pa.schema([(f"f{i}", pa.string()) for i in range(self._layout.width)])
 
     def _first_rows(self) -> pa.Table:
         batches: list[pa.RecordBatch] = []
-        reader = self.reader()
-        for batch in reader:
+        for batch in self.reader():
             batches.append(batch)
             if sum(map(len, batches)) >= _HEAD:
                 break
         return pa.Table.from_batches(batches, self._schema)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        last = None
+        last, skip, quote = None, self._skip, self._layout.quote
+        skipped = SkippedLines(self.path, self._layout, self._encodings[0])
         try:
             with open_bytes(self.path) as stream:
-                skip = self._skip
-                for batch in self._open(stream, self._remember):
-                    yield batch.slice(skip)
-                    skip, last = 0, batch
-            if last is not None and self._quote:
-                check_last_quote(self.path, pa.Table.from_batches([last]), self._quote, self._encodings[0])
-        except DataError:
-            self.problem = (
-                f"A quote ({self._quote}) that is opened near the end of {self.path.name!r} is never closed. Close it,"
-                f" or give the quote character (quote='' for none)."
-            )
+                for batch in self._open(stream, skipped):
+                    if last is not None:
+                        yield last.slice(skip)
+                        skip = 0
+                    last = batch
+                    self._check_ends(batch)
+            if last is not None and quote:
+                check_last_quote(self.path, pa.Table.from_batches([last]), quote, self._encodings[0])
+            if last is not None:
+                yield last.slice(skip)
+        except DataError as error:
+            self.problem = self.problem or str(error).replace("opened in row", "opened near row")
             raise
         except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            if skipped.ragged:
+                self.problem = str(skipped.error())
             if not self.problem and (isinstance(error, UnicodeDecodeError) or "UTF8" in str(error)):
                 self.problem = _NOT_TEXT
             raise
@@ -133,26 +144,24 @@ class CsvBatches:
         return pacsv.open_csv(
             stream,
             read_options=pacsv.ReadOptions(
-                column_names=self._schema.names, encoding=self._encodings[0], block_size=_BLOCK, use_threads=False
+                column_names=self._schema.names,
+                skip_rows=self._layout.skip,
+                encoding=self._encodings[0],
+                block_size=_BLOCK,
+                use_threads=False,
             ),
-            parse_options=pacsv.ParseOptions(
-                delimiter=self._delimiter,
-                quote_char=self._quote or False,
-                newlines_in_values=True,
-                invalid_row_handler=on_ragged,
-            ),
+            parse_options=parse_options(self._layout, on_ragged),
             convert_options=pacsv.ConvertOptions(
                 column_types=dict.fromkeys(self._schema.names, pa.string()), strings_can_be_null=False
             ),
         )
 
-    def _remember(self, row: pacsv.InvalidRow) -> str:
-        self.problem = (
-            f"{self.path.name!r} is ragged: row {row.number} has {row.actual_columns} cells where the first line has"
-            f" {len(self._schema)} (delimiter {self._delimiter!r}). Repair the row, or give the delimiter and quote"
-            f" character."
-        )
-        return "error"
+    def _check_ends(self, batch: pa.RecordBatch) -> None:
+        """DataError if a column without a name, at the ends of lines, holds cells."""
+        for place in range(self._layout.kept, self._layout.width):
+            filled = pc.sum(pc.not_equal(pc.utf8_trim_whitespace(batch.column(place)), "")).as_py()
+            if filled:
+                raise cells_without_name(self.path, place + 1, filled)
 
 
 _NOT_TEXT = "not text in this encoding"

@@ -22,6 +22,7 @@ import pyarrow as pa
 from discreet.counting.coding import ListedCells, changed
 from discreet.counting.tally import Tally
 from discreet.data.column import MISSING_MARKS, Kind
+from discreet.data.notation import Formats
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.raw_cells import RawCells
 from discreet.engines.scratch_connection import connection_for
@@ -43,7 +44,7 @@ class DuckDB(RawCells):
     source : path or relation or Arrow table
         A path may be a pattern (`visits/2024-*.parquet`), a folder of Parquet files, or a SQLite or DuckDB file, of
         which `table` names the table if there are several.
-    kinds, missing, delimiter, quote, encoding, names, header
+    kinds, missing, decimal, thousands, date_format, delimiter, quote, encoding, names, header
         As for `Table.of`.
     memory_limit : str, such as "4GB"
         Memory that DuckDB may use before it writes to `temp_directory`. The distinct rows come on top.
@@ -65,12 +66,16 @@ class DuckDB(RawCells):
         *,
         kinds: Mapping[str, Kind] | None = None,
         missing: Sequence[str] = MISSING_MARKS,
+        decimal: str | Mapping[str, str] | None = None,
+        thousands: str | Mapping[str, str] | None = None,
+        date_format: str | Mapping[str, str] | None = None,
         memory_limit: str | None = None,
         threads: int | None = None,
         temp_directory: str | os.PathLike[str] | None = None,
         **csv_options: Any,
     ):
-        super().__init__(kinds=kinds, missing=missing)
+        formats = Formats.of(decimal=decimal, thousands=thousands, date_format=date_format)
+        super().__init__(kinds=kinds, missing=missing, formats=formats)
         self._numberings: dict[str, Numbering | None] = {}
         self._numbered_at: object = None
         self._connection: duckdb.DuckDBPyConnection | None = None

@@ -18,7 +18,7 @@ class EngineEntry:
 
     source    the option that names its source; empty if that is the file on the command line
     options   options of the command, and the arguments of the class that they become
-    reading   options of reading a file that it takes, beside `kinds` and `missing`
+    reading   options of reading a file that it takes, beside those about cells
     extra     what must be installed for it
     """
 
@@ -30,6 +30,7 @@ class EngineEntry:
     extra: str = ""
 
 
+_CELLS = ("kinds", "missing", "decimal", "thousands", "date_format")
 _DIALECT = ("delimiter", "quote", "encoding", "names", "header")
 
 ENGINES: dict[str, EngineEntry] = {
@@ -76,7 +77,7 @@ def open_engine(
     """
     entry, options, reading = _entry(name), options or {}, reading or {}
     strange = [f"--{one}" for one in options if one not in (entry.source, *entry.options)]
-    strange += [f"--{one}" for one in reading if one not in ("kinds", "missing", *entry.reading)]
+    strange += [f"--{one}" for one in reading if one not in (*_CELLS, *entry.reading)]
     if strange:
         raise DataError(f"The engine {name} does not take {listing(strange)}. Leave it out.")
     arguments = {entry.options[one]: value for one, value in options.items() if one != entry.source}

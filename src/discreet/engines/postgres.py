@@ -17,6 +17,7 @@ import pyarrow as pa
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.database_connection import Connection, Place, identifier
 from discreet.data.frames import check_names
+from discreet.data.notation import Formats
 from discreet.engines.raw_cells import RawCells
 from discreet.errors import DataError, listing, shown
 
@@ -51,7 +52,7 @@ class Postgres(RawCells):
         works: a password in the URL, PGPASSFILE, `?service=`, `?sslmode=`, `?host=` with the folder of a socket.
     table : str, optional
         `table` or `schema.table`, as in SQL; a name that holds a dot or a quote stands in double quotes.
-    kinds, missing
+    kinds, missing, decimal, thousands, date_format
         As for `Table.of`.
     memory_limit : str, such as "256MB"
         Memory that the server may use to group rows (work_mem) before it writes to its own temporary files.
@@ -64,9 +65,13 @@ class Postgres(RawCells):
         table: str | None = None,
         kinds: Mapping[str, Kind] | None = None,
         missing: Sequence[str] = MISSING_MARKS,
+        decimal: str | Mapping[str, str] | None = None,
+        thousands: str | Mapping[str, str] | None = None,
+        date_format: str | Mapping[str, str] | None = None,
         memory_limit: str = "64MB",
     ):
-        super().__init__(kinds=kinds, missing=missing)
+        formats = Formats.of(decimal=decimal, thousands=thousands, date_format=date_format)
+        super().__init__(kinds=kinds, missing=missing, formats=formats)
         if not re.fullmatch("[1-9][0-9]{0,5} ?[kMG]B", memory_limit):
             raise DataError("The memory limit is text such as '256MB': a whole number with kB, MB or GB.")
         place = Place.of(url, table)

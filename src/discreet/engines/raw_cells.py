@@ -18,7 +18,10 @@ import pyarrow as pa
 from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
 from discreet.counting.tally import Tally, tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
+from discreet.data.how_read import ColumnReading
+from discreet.data.notation import Formats
 from discreet.data.table import Table
+from discreet.data.text_reader import TextReader, certain_columns
 from discreet.engines.protocol import PERSON, Apply, Sink
 from discreet.engines.publish import publish_in_buckets
 from discreet.engines.raw_cells_histograms import CodedScans
@@ -33,7 +36,14 @@ class CodedColumns(ABC):
     scratch: Path | None = None  # where rows wait in between, in folders of this user; else the temporary folder
     _n_rows: int | None = None
 
-    def __init__(self, *, kinds: Mapping[str, Kind] | None = None, missing: Sequence[str] = MISSING_MARKS):
+    def __init__(
+        self,
+        *,
+        kinds: Mapping[str, Kind] | None = None,
+        missing: Sequence[str] = MISSING_MARKS,
+        formats: Formats | None = None,
+    ):
+        self._formats = formats or Formats()
         self._kinds = dict(kinds or {})
         self._missing = (missing,) if isinstance(missing, str) else tuple(missing)
 
@@ -70,6 +80,7 @@ class CodedColumns(ABC):
         if unknown:
             hint = did_you_mean(unknown[0], self.names)
             raise DataError(f"Kinds are set for columns that are not in the data: {listing(unknown)}.{hint}")
+        self._formats.check_names(tuple(self.names))
 
     def _check_columns(self, names: Sequence[str | None]) -> None:
         absent = [name for name in names if name is not None and name not in self.names]
@@ -91,7 +102,22 @@ class CodedColumns(ABC):
         return coding
 
     def _encoded(self, name: str, cells: pa.ChunkedArray) -> Column:
-        return encode(name, cells, kind=self._kinds.get(name), missing=self._missing)
+        how: dict[str, Any] = {"kind": self._kinds.get(name), "missing": self._missing, "reader": self._reader}
+        return encode(name, cells, counted=False, **how)
+
+    @property
+    def _reader(self) -> TextReader:
+        return TextReader(self._formats, elsewhere=self._shown_elsewhere)
+
+    def _shown_elsewhere(self, name: str) -> list[ColumnReading]:
+        """What the cells of other columns show for certain about decimal marks and dates."""
+        others = {other: self._few_cells(other) for other in self.names if other != name}
+        listed = {other: pa.table({other: cells}) for other, cells in others.items() if cells is not None}
+        return [one for table in listed.values() for one in certain_columns(table, self._missing)]
+
+    @abstractmethod
+    def _few_cells(self, name: str) -> pa.ChunkedArray | pa.Array | None:
+        """The distinct raw cells of a column, or None if there are too many to keep."""
 
 
 class RawCells(CodedColumns, CodedScans):
@@ -100,8 +126,14 @@ class RawCells(CodedColumns, CodedScans):
     Columns of results are called c0, c1, ... in the order of the names that were asked for.
     """
 
-    def __init__(self, *, kinds: Mapping[str, Kind] | None = None, missing: Sequence[str] = MISSING_MARKS):
-        super().__init__(kinds=kinds, missing=missing)
+    def __init__(
+        self,
+        *,
+        kinds: Mapping[str, Kind] | None = None,
+        missing: Sequence[str] = MISSING_MARKS,
+        formats: Formats | None = None,
+    ):
+        super().__init__(kinds=kinds, missing=missing, formats=formats)
         self._values: dict[str, tuple[pa.ChunkedArray, Column]] = {}
         self._codings: dict[str, Coding] = {}
         self._few: dict[str, pa.ChunkedArray | None] = {}
@@ -192,10 +224,12 @@ class RawCells(CodedColumns, CodedScans):
             if cells is None and listed:
                 cells = self._distinct([name]).column(0)
             if cells is not None:
-                self._codings[name] = ListedCells.of(name, cells, **how)
+                self._codings[name] = ListedCells.of(name, cells, reader=self._reader, **how)
             else:
                 every = (batch.column(0) for batch in self._batches([name]))
-                self._codings[name] = ReadCells.of(name, every, levels=self._n_different(name), **how)
+                self._codings[name] = ReadCells.of(
+                    name, every, levels=self._n_different(name), formats=self._formats, **how
+                )
         return self._codings[name]
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
@@ -264,6 +298,7 @@ class RawCells(CodedColumns, CodedScans):
             return {}
         kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
         table = Table.of(pa.table(cells), kinds=kinds, missing=self._missing)
+        table = table.reread(formats=self._formats.only(cells), elsewhere=self._shown_elsewhere)
         return {column.name: column for column in table.columns()}
 
 

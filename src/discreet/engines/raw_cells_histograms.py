@@ -16,6 +16,7 @@ from discreet.counting.distinct_estimate import SAMPLE, distinct_rows
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import distinct_codes
 from discreet.data.cells import Cells
+from discreet.data.notation import Formats
 from discreet.data.reading import Marks
 from discreet.engines.code_file import CodeFile
 from discreet.foundation.atomic_files import ScratchFolder
@@ -26,6 +27,7 @@ class CodedScans(ABC):
     """Part of an engine of raw cells: batches of codes, and histograms of them."""
 
     _missing: tuple[str, ...]
+    _formats: Formats
     _stored: tuple[object, tuple[str, ...], CodeFile, ScratchFolder] | None = None  # until rows are published
 
     @abstractmethod
@@ -63,9 +65,12 @@ class CodedScans(ABC):
         """All rows, a batch at a time: the cells of each column, each read by itself."""
         marks, state = Marks.of(self._missing), self._state()
         for batch in self._batches(list(columns)):
-            yield {name: Cells.of(batch.column(name), marks=marks) for name in columns}
+            yield {name: self._read_cells(batch.column(name), name, marks) for name in columns}
         if self._state() != state:
             raise changed()
+
+    def _read_cells(self, cells: pa.Array, name: str, marks: Marks) -> Cells:
+        return Cells.of(cells, marks=marks, notations=self._formats.given(name).of_cells)
 
     def histograms(
         self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None

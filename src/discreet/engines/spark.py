@@ -24,6 +24,7 @@ from discreet.counting.tally import Tally
 from discreet.data.cells import Cells
 from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.frames import type_of
+from discreet.data.notation import Formats
 from discreet.data.read import as_path
 from discreet.data.reading import Marks
 from discreet.engines.parts_sink import PartsSink
@@ -58,7 +59,7 @@ class Spark(CodedColumns):
     scratch : path
         A folder on a disk that all workers reach, for the copy of a DataFrame and for parts until they are checked. By
         default the folder for temporary files, which is right if all workers run on this machine.
-    kinds, missing, delimiter, quote, encoding, names, header
+    kinds, missing, decimal, thousands, date_format, delimiter, quote, encoding, names, header
         As for `Table.of`.
     """
 
@@ -71,9 +72,13 @@ class Spark(CodedColumns):
         scratch: str | os.PathLike[str] | None = None,
         kinds: Mapping[str, Kind] | None = None,
         missing: Sequence[str] = MISSING_MARKS,
+        decimal: str | Mapping[str, str] | None = None,
+        thousands: str | Mapping[str, str] | None = None,
+        date_format: str | Mapping[str, str] | None = None,
         **csv_options: Any,
     ):
-        super().__init__(kinds=kinds, missing=missing)
+        formats = Formats.of(decimal=decimal, thousands=thousands, date_format=date_format)
+        super().__init__(kinds=kinds, missing=missing, formats=formats)
         self.scratch = None if scratch is None else as_path(scratch).resolve()
         self._until_closed = ExitStack()
         weakref.finalize(self, self._until_closed.close)
@@ -177,8 +182,14 @@ class Spark(CodedColumns):
         found, kind = self._found[name], self._kinds.get(name)
         if found.cells is None:
             levels = self._n_different(name)
-            return ReadCells.of_types(name, found.types, kind=kind, missing=self._missing, levels=levels)
-        return ListedCells.of(name, found.cells, kind=kind, missing=self._missing)
+            return ReadCells.of_types(
+                name, found.types, kind=kind, missing=self._missing, levels=levels, formats=self._formats
+            )
+        return ListedCells.of(name, found.cells, kind=kind, missing=self._missing, reader=self._reader)
+
+    def _few_cells(self, name: str) -> pa.Array | None:
+        self._find([name], most=MOST_LISTED)
+        return self._found[name].cells
 
     def _n_different(self, name: str) -> int:
         """The number of distinct cells of a column that has too many to be listed."""
@@ -207,7 +218,8 @@ class Spark(CodedColumns):
         new = {name for name in names if name not in self._found or (most is None and self._found[name].cells is None)}
         if not new:
             return
-        find = FindCells({name: self._kinds.get(name) for name in self.names if name in new}, most, self._missing)
+        kinds = {name: self._kinds.get(name) for name in self.names if name in new}
+        find = FindCells(kinds, most, self._missing, self._formats)
         parts = self._exchange.each(self._pieces, find)
         self._unchanged()
         for name in new:
@@ -284,7 +296,10 @@ class Spark(CodedColumns):
         """All rows, a batch at a time: the cells of each column, each read by itself."""
         marks = Marks.of(self._missing)
         for batch in self._batches(columns):
-            yield {name: Cells.of(batch.column(name), marks=marks) for name in columns}
+            yield {
+                name: Cells.of(batch.column(name), marks=marks, notations=self._formats.given(name).of_cells)
+                for name in columns
+            }
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The raw cells of all rows. They come to the driver one piece after another."""

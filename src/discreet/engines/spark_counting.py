@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from discreet.counting.coding import ListedCells, changed, types_found
 from discreet.counting.tally import Tally, tally_of_sorted
 from discreet.data.column import MISSING_MARKS, Kind, distinct_cells
+from discreet.data.notation import Formats
 from discreet.engines.spark_pieces import RowPiece
 
 _WORD = 62  # bits of a key
@@ -42,6 +43,7 @@ class FindCells:
     columns: Mapping[str, Kind | None]
     most: int | None
     missing: tuple[str, ...] = MISSING_MARKS
+    formats: Formats | None = None
 
     def __call__(self, piece: RowPiece, _: object) -> dict[str, FoundCells]:
         found: dict[str, FoundCells] = {}
@@ -59,7 +61,7 @@ class FindCells:
             return FoundCells(cells)
         types = set().union(*(part.types for part in parts))
         if cells is not None:
-            types |= types_found(name, cells, kind=self.columns[name], missing=self.missing)
+            types |= types_found(name, cells, kind=self.columns[name], missing=self.missing, formats=self.formats)
         return FoundCells(None, frozenset(types))
 
 

@@ -28,7 +28,13 @@ from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
 from discreet.foundation.estimators import Estimator
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
-from discreet.methods.engine_release import EngineDecision, check_columns, needs_rows, publish_groups
+from discreet.methods.engine_release import (
+    EngineDecision,
+    check_columns,
+    needs_rows,
+    notations_of,
+    publish_groups,
+)
 from discreet.methods.fresh_order import fresh_basket_order, fresh_order
 from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
@@ -221,6 +227,7 @@ class Method(Estimator):
                 changes=decision.changes or counted_changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
                 column_changes=changes_of_columns(crossed, labellings, left_out),
                 penalty=penalty_of(labellings, source, written, roles.quasi, left_out, weights),
+                written=table.notations,
             )
         )
 
@@ -271,6 +278,7 @@ class Method(Estimator):
                 changes=counted_changes(decided.crossed, swapped=decided.swapped, rows_dropped=decided.left_out),
                 column_changes=changes_of_columns(decided.crossed, decision.plan.labellings, decided.left_out),
                 penalty=decided.penalty,
+                written=notations_of(engine, roles.quasi),
             )
         )
 

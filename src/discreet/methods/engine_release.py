@@ -44,6 +44,12 @@ def needs_rows(method: str, why: str) -> DataError:
 # -- roles ---------------------------------------------------------------------------------------------------------
 
 
+def notations_of(engine: Engine, names: Sequence[str]) -> dict[str, str]:
+    """The names of the notations of columns whose texts are not plain."""
+    found = {name: getattr(engine.coding(name), "reading", None) for name in names}
+    return {name: one.notation.name for name, one in found.items() if one is not None and one.notation is not None}
+
+
 def check_columns(engine: Engine, roles: Roles, *, needs_target: bool) -> None:
     """As `Roles.check_for_release`, by the values that the engine counts."""
     if prepare := getattr(engine, "prepare", None):

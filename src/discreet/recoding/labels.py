@@ -108,6 +108,7 @@ class Labelling:
     fallback: str = SUPPRESSED
     made_from: str | None = None
     known: frozenset[str] = frozenset()
+    written: str = ""  # the notation of texts in the source column; empty if they are plain
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS or len(self.labels) != len(self.meanings):
@@ -160,6 +161,7 @@ class Labelling:
             tuple(meaning_of[label] for label in ordered),
             self.fallback,
             self.made_from,
+            written=self.written,
         )
         return tidied, np.array([place_of.get(label, -1) for label in self.labels], dtype=np.int32)
 

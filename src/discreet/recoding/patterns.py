@@ -9,7 +9,7 @@ Both give only published labels (or the fallback, "*", for items "0"), for any r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from discreet.counting.tally import group, grouped
 from discreet.data.column import Column, from_labels
+from discreet.data.notation import notation_named
 from discreet.data.table import Table
 from discreet.foundation.compiled_kernels import compiled
 from discreet.recoding.labels import EVERYTHING, MISSING, Classes, Labelling, Meaning
@@ -178,11 +179,26 @@ class Boxes(Plan):
             yield start, (bits.view("<u8").astype(np.uint64), starts[:-1].astype(np.int64))
 
 
-def recoded_rows(plan: Plan, rows: object, names: Sequence[str]) -> Table:
-    """As `recoded`, for any frame, file or query, whose columns are read with the kinds of the release."""
+def recoded_rows(
+    plan: Plan,
+    rows: object,
+    names: Sequence[str],
+    *,
+    written: Mapping[str, str] | None = None,
+    in_parts: bool = False,
+) -> Table:
+    """As `recoded`, for any frame, file or query, whose columns are read as those of the release were.
+
+    They are of the same kind, and their texts of the same notation; `written` names the notations of columns where the
+    plan does not. Of rows that are only a part of a table (`in_parts`), no other notation is recognised.
+    """
     table = Table.of(rows)
-    kinds = {labelling.source: labelling.kind for labelling in plan.labellings if labelling.source in table}
-    return recoded(plan, Table.of(table, kinds=kinds), names)
+    present = [labelling for labelling in plan.labellings if labelling.source in table]
+    known = {**(written or {}), **{labelling.source: labelling.written for labelling in present if labelling.written}}
+    recorded = {source: notation_named(name) for source, name in known.items() if source in table}
+    kinds = {labelling.source: labelling.kind for labelling in present}
+    known_notations = {source: notation for source, notation in recorded.items() if notation is not None}
+    return recoded(plan, table.reread(kinds=kinds, recorded=known_notations, in_parts=in_parts), names)
 
 
 def recoded(plan: Plan, table: Table, names: Sequence[str]) -> Table:

@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError
 
 from discreet.data.column import SUPPRESSED, Kind
+from discreet.data.notation import notation_named
 from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.bounded_json import read_json
@@ -86,11 +87,14 @@ class _Column(_Record):
     source: str | None = None
     kind: Kind
     fallback: Literal["*", "0"] = "*"
+    written: str = ""
     labels: Annotated[list[_Label], FailFast()]
 
     def labelling(self) -> Labelling:
         labels, meanings = tuple(one.label for one in self.labels), tuple(one.meaning() for one in self.labels)
-        return Labelling(self.name, self.kind, labels, meanings, self.fallback, self.source)
+        if self.written and notation_named(self.written) is None:
+            raise ValueError
+        return Labelling(self.name, self.kind, labels, meanings, self.fallback, self.source, written=self.written)
 
 
 class _Recoding(_Record):
@@ -120,6 +124,8 @@ def _plain_column(labelling: Labelling) -> dict[str, Any]:
         plain["source"] = labelling.made_from
     if labelling.fallback != SUPPRESSED:
         plain["fallback"] = labelling.fallback
+    if labelling.written:
+        plain["written"] = labelling.written
     pairs = zip(labelling.labels, labelling.meanings, strict=True)
     return plain | {"labels": [{"label": label, **_plain_meaning(meaning)} for label, meaning in pairs]}
 

@@ -67,7 +67,7 @@ class Recoding:
         sources = {labelling.source for labelling in self.plan.labellings}
         if absent := sorted(sources - set(cells.column_names)):
             raise DataError(f"The new rows lack the columns {listing(absent)}, which the release recodes.")
-        written = recoded_rows(self.plan, cells.select(sorted(sources)), self.names).to_arrow()
+        written = recoded_rows(self.plan, cells.select(sorted(sources)), self.names, in_parts=True).to_arrow()
         unchanged = [name for name in self.names if name not in written.column_names and name in cells.column_names]
         columns = {name: written.column(name) for name in written.column_names}
         columns |= {name: cells.column(name) for name in unchanged}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -98,6 +98,7 @@ class Release:
     penalty: float | None = None
     column_changes: tuple[ColumnChange, ...] = ()
     item_detail: Detail | None = None
+    written: Mapping[str, str] = field(default_factory=dict)  # notations of source columns whose texts are not plain
 
     def __repr__(self) -> str:
         shape = "" if self.content.has_rows else f"{self.shape}, "
@@ -233,10 +234,10 @@ class Release:
                 f"The method {self.method!r} changes whole clusters of rows; a new row belongs to no cluster and cannot"
                 " be recoded. Release it together with the others, or use a method that recodes single rows."
             )
-        recoded = recoded_rows(self._public_plan or self.plan, rows, self.columns)
+        recoded = recoded_rows(self._public_plan or self.plan, rows, self.columns, written=self.written)
         if self._public_plan is None or not self.plan.recodes_all:
             return recoded
-        own = recoded_rows(self.plan, rows, self.columns)
+        own = recoded_rows(self.plan, rows, self.columns, written=self.written)
         return own.with_columns([column for column in recoded.columns() if column.name in self.roles.quasi])
 
     @cached_property
@@ -245,7 +246,8 @@ class Release:
         public = None if self.plan is None else self.plan.public
         if public is None or self.roles is None:
             return None
-        return public.within(row_counts(self.content, self.roles).distinct(self._quasi))
+        noted = tuple(replace(one, written=self.written.get(one.source, "")) for one in public.columns)
+        return replace(public, columns=noted).within(row_counts(self.content, self.roles).distinct(self._quasi))
 
     @property
     def _quasi(self) -> list[str]:

@@ -91,12 +91,22 @@ class SourceSection(Section):
     kinds: dict[str, Literal["number", "date", "category"]] = Field(
         default={}, description="Kinds of columns, by name."
     )
+    decimal: str | dict[str, str] | None = Field(
+        default=None, description="The decimal mark in texts, of all columns or by name; recognised if not given."
+    )
+    thousands: str | dict[str, str] | None = Field(
+        default=None, description="The mark between thousands in texts, of all columns or by name; 'none' for none."
+    )
+    date_format: str | dict[str, str] | None = Field(
+        default=None, description="day-first, month-first, or a format such as %d.%m.%Y, of all columns or by name."
+    )
     table: str | None = Field(default=None, description="SQLite or DuckDB: the table of the file, if it has several.")
 
     @property
     def reading(self) -> dict[str, Any]:
         """How a table is read, in the words of `Table.of`."""
         names = {"delimiter", "quote", "encoding", "header", "names", "missing", "kinds", "table"}
+        names |= {"decimal", "thousands", "date_format"}
         return self.model_dump(mode="json", include=names, exclude_defaults=True)
 
 
