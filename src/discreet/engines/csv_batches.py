@@ -54,11 +54,8 @@ class CsvBatches:
     ):
         check_options(delimiter, quote, encoding)
         self.path, self.problem = path, ""
-        self._given: dict[str, Any] = {
-            "delimiter": delimiter,
-            "quote": quote,
-            "header": names is None and header is not False,
-        }
+        named = names is None and header is not False
+        self._given: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "header": named}
         self._head = read_head(path)
         self._encodings = [encoding] if encoding else possible_encodings(path, self._head)
         self._skip = 0  # rows above the data
