@@ -41,7 +41,10 @@ class Case:
 
 def column(name: str, cells: Sequence[str], expected: Expected, *, delimiter: str = ";") -> Case:
     """A file with this one column `x`, beside one of classes."""
-    lines = [f"x{delimiter}class", *(f"{quoted(cell, delimiter)}{delimiter}{'ab'[i % 2]}" for i, cell in enumerate(cells))]
+    lines = [
+        f"x{delimiter}class",
+        *(f"{quoted(cell, delimiter)}{delimiter}{'ab'[i % 2]}" for i, cell in enumerate(cells)),
+    ]
     return Case(f"{name}.csv", ("\n".join(lines) + "\n").encode(), expected)
 
 

@@ -30,7 +30,7 @@ LOCALES = {
     "swiss-curly": Locale(".", "\u2019", "%d.%m.%Y", "Fr. {}", percent="{}%"),
     "french": Locale(",", NARROW, "%d/%m/%Y", "{} €", percent=f"{{}}{NARROW}%"),
     "french-no-break": Locale(",", NO_BREAK, "%d/%m/%Y", f"{{}}{NO_BREAK}€", encoding="cp1252"),
-    "spanish": Locale(",", ".", "%d/%m/%Y", "{} €", encoding="latin-1", percent="{}%"),
+    "spanish": Locale(",", ".", "%d/%m/%Y", "{} EUR", encoding="latin-1", percent="{}%"),
     "italian": Locale(",", ".", "%d/%m/%Y", "€ {}", percent="{}%"),
     "dutch": Locale(",", ".", "%d-%m-%Y", "€ {}", percent="{}%"),
     "polish": Locale(",", NO_BREAK, "%d.%m.%Y", "{} zł", percent="{}%"),
@@ -84,9 +84,8 @@ def _file(name: str, locale: Locale, draw: random.Random) -> Case:
         "share": share,
         "price": income,
         "born": [one.isoformat() for one in born],
-        "seen": [
-            f"{one.isoformat()} {hour:02}:{7 * hour % 60:02}:00" for hour, one in enumerate(born[:24])
-        ] + [None] * (n - 24),
+        "seen": [f"{one.isoformat()} {hour:02}:{7 * hour % 60:02}:00" for hour, one in enumerate(born[:24])]
+        + [None] * (n - 24),
         "code": columns["code"],
     }
     kinds = {"income": "number", "paid": "number", "share": "number", "price": "number"}

@@ -73,6 +73,10 @@ class CsvBatches:
         """The encoding that fits what was read so far."""
         return self._encodings[0]
 
+    @property
+    def delimiter(self) -> str:
+        return self._layout.delimiter
+
     def reader(self) -> pa.RecordBatchReader:
         """All rows from the first on; columns are called f0, f1 and so on."""
         self.problem = ""
