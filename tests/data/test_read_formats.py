@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of other programs: each is read as its author meant it, or refused in words that quote no cell."""
 
+import datetime as dt
 import io
 import os
 import subprocess
@@ -12,15 +13,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from corpus.formats import FRAME, PEOPLE, ROWS, SECRET, files, rows_of, workbook
+from corpus.formats import FRAME, PEOPLE, ROWS, SECRET, families_of_formats, rows_of, workbook
 from discreet.data import held_file, read_apart
 from discreet.data.foreign_excel import read_workbook
 from discreet.data.foreign_statistics import read_statistics
-from discreet.data.read import read_file
 from discreet.data.table import Table
 from discreet.errors import DataError
 
-CORPUS = list(files())
+CORPUS = families_of_formats()
 
 
 @pytest.fixture
@@ -44,22 +44,23 @@ def refusal(path, **options) -> str:
 
 def test_there_are_enough_files():
     assert len(CORPUS) >= 80
-    assert len({name for name, _, _ in CORPUS}) == len(CORPUS)
+    assert len({case.name for case in CORPUS}) == len(CORPUS)
 
 
-@pytest.mark.parametrize(("name", "content", "expected"), CORPUS, ids=[name for name, _, _ in CORPUS])
-def test_a_file_is_read_as_it_is_meant(name, content, expected, tmp_path, here):
-    path = tmp_path / name
-    path.write_bytes(content)
-    if expected.refused:
-        assert expected.refused in refusal(path, **expected.options)
+@pytest.mark.parametrize("case", CORPUS, ids=[case.name for case in CORPUS])
+def test_a_file_is_read_as_it_is_meant(case, tmp_path, here):
+    path, expected = case.write(tmp_path), case.expected
+    if expected.asks:
+        said = refusal(path, **expected.options)
+        assert all(words in said for words in expected.asks)
         return
     table = Table.of(path, **expected.options)
-    for column, cells in expected.cells.items():
-        assert table.column(column).to_arrow().to_pylist() == cells, column
-    assert {column: table.column(column).kind for column in expected.kinds} == expected.kinds
-    said = " ".join(read_file(path, **expected.options).notes)
-    assert all(words in said for words in expected.notes)
+    for name, cells in expected.values.items():
+        found = table.column(name).to_arrow().to_pylist()
+        assert [str(cell) if isinstance(cell, dt.date) else cell for cell in found] == cells, name
+    assert {name: table.column(name).kind for name in expected.kinds} == expected.kinds
+    said = " ".join(table.reading.sentences())
+    assert all(words in said for words in expected.sentences)
 
 
 # -- in a process of its own -------------------------------------------------------------------------------------------
