@@ -40,6 +40,7 @@ class RowCounts:
     content: Any
     columns: tuple[str, ...]
     beside: tuple[str, ...] = ()  # columns whose unique cells are counted in the same pass, if the rows are stored
+    expected: Tally | None = None  # what stored rows are expected to be, if it is known
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,7 +56,7 @@ class RowCounts:
         if kept is None or not set(self.columns) <= set(kept.columns):
             if self.content.is_stored:
                 columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
-                kept, singles = tally_of_blocks(self.content, columns, self.beside)
+                kept, singles = tally_of_blocks(self.content, columns, self.beside, expected=self.expected)
                 _SINGLES.setdefault(self.content, {}).update(singles)
             else:
                 kept = _in_memory(self.content, self.columns)
@@ -97,9 +98,12 @@ def row_counts(content: Content, roles: Roles) -> RowCounts:
     return replace(counts, beside=tuple(name for name in content.names if name not in roles.quasi))
 
 
-def count_once(content: Content, roles: Roles) -> None:
-    """Count the rows now, so that whatever is asked about later needs no further pass over parts."""
-    _ = row_counts(content, roles).whole
+def count_once(content: Content, roles: Roles, *, like: Content | None = None) -> None:
+    """Count the rows now, so that whatever is asked about later needs no further pass over parts.
+
+    Where the rows should be those of another content, they are counted by its distinct rows, if it has no others.
+    """
+    _ = replace(row_counts(content, roles), expected=None if like is None else _COUNTED.get(like)).whole
 
 
 def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:

@@ -18,7 +18,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.counting.row_counts import remember_counts
 from discreet.counting.row_lookup import RowLookup
-from discreet.counting.tally import Tally, tally_of_groups
+from discreet.counting.tally import Tally, pair_counts, tally_of_groups
 from discreet.data.column import Column, Kind
 from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
@@ -30,7 +30,7 @@ from discreet.methods.apply_groups import ApplyGroups, GroupLookup
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
 from discreet.release.counted_source import CountedColumn, CountedSource, SourceGroups
-from discreet.release.losses import Crossing, crossings, penalty_of
+from discreet.release.losses import Crossing, penalty_of_crossings
 
 
 def needs_rows(method: str, why: str) -> DataError:
@@ -134,19 +134,21 @@ class EngineDecision:
     @classmethod
     def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
         """From groups of distinct rows."""
-        decision = grouping.decision_on(rows)
-        assert decision.distinct is not None
+        labels = grouping.columns(np.arange(len(grouping.codes)))
+        crossed = [_crossing(one, labels.get(one.name, ()), grouping.group, rows.rows) for one in rows.columns]
+        decision = Decision(
+            grouping.plan_for_new_rows, grouping.trace, grouping.notes, population=grouping.population
+        )
         assert decision.plan is not None
-        _, written, weights = decision.distinct
         return cls(
             RowLookup(rows.codes, grouping.group),
-            grouping.columns(np.arange(len(grouping.codes))),
+            labels,
             decision,
-            crossings(rows, written, rows.names, weights),
-            penalty_of(decision.plan.labellings, rows, written, rows.names, 0, weights),
+            crossed,
+            penalty_of_crossings(decision.plan.labellings, crossed, rows.n_rows),
             rows.n_rows,
             SourceGroups.of(rows),
-            _published_tally(roles, written, rows),
+            _published_tally(roles, labels, grouping.group, rows),
         )
 
     def after_publishing(self) -> EngineDecision:
@@ -198,21 +200,34 @@ def judged_columns(roles: Roles) -> list[str]:
     return list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
 
 
-def _published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
-    """The tally of the published rows, from the distinct rows and their published columns."""
+def _published_tally(roles: Roles, labels: PublishedColumns, of_row: np.ndarray, rows: CodedRows) -> Tally:
+    """The tally of the published rows, from the group of each distinct row and the labels of each group."""
     judged = judged_columns(roles)
     if judged == [roles.target]:
-        row, label = np.nonzero(rows.counts)
-        n, codes = rows.counts[row, label], [label]
+        n_groups = int(of_row.max()) + 1
+        counts = np.stack([np.bincount(of_row, rows_, minlength=n_groups) for rows_ in rows.counts.T])
+        label, group = np.nonzero(counts)
+        n, codes = counts[label, group].astype(np.int64), [label]  # exact: rows are below 2^53
     else:
         row, codes, n = rows.split_by(judged) if judged else (np.arange(len(rows)), [], rows.rows)
+        group = of_row[row]
     columns = [
-        Column(one.name, one.kind, one.values, one.codes[row]) for name in roles.quasi for one in written.get(name, ())
+        Column(one.name, one.kind, one.values, one.codes[group]) for name in roles.quasi for one in labels.get(name, ())
     ]
     for name, code in zip(judged, codes, strict=True):
         values = rows.values_of(name)
         columns.append(Column(name, values.kind, values.values, code.astype(np.int32)))
     return tally_of_groups(columns, n)
+
+
+def _crossing(old: Column, labels: Sequence[Column], group: np.ndarray, rows: np.ndarray) -> Crossing:
+    """A quasi-identifier of distinct rows beside the labels of their groups; each pair that occurs is kept once."""
+    if len(labels) != 1:
+        return Crossing(old, [Column(one.name, one.kind, one.values, one.codes[group]) for one in labels], rows)
+    (new,) = labels
+    was, now, n = pair_counts(old.codes, new.codes[group], rows)
+    before = Column(old.name, old.kind, old.values, was.astype(np.int32))
+    return Crossing(before, [Column(new.name, new.kind, new.values, now.astype(np.int32))], n)
 
 
 def _listed(engine: Engine, name: str) -> ListedCells:
