@@ -134,6 +134,11 @@ def _single_rows(coded: Sequence[Column], n_rows: int) -> int:
         return possible
     if len(coded) == 1:
         return int((np.bincount(coded[0].codes) == 1).sum())
+    if possible <= 4 * n_rows:
+        key = np.zeros(n_rows, dtype=np.int64)
+        for column in coded:
+            key = key * column.levels + column.codes
+        return int((np.bincount(key) == 1).sum())
     groups, first = group([one.codes for one in coded], n_rows, [one.levels for one in coded], ordered=False)
     return int((np.bincount(groups, minlength=len(first)) == 1).sum())
 

@@ -4,6 +4,8 @@
 Both use one kind of stream: SHAKE-256 of a 32-byte key. Without a seed the key comes from the operating
 system; with a seed it is derived from it, so that the same seed gives the same bytes on every machine.
 SHAKE-256 is a cryptographic extendable-output function: without the key its output is unpredictable.
+The stream of a secret, from which the orders of millions of rows are drawn, is AES-256 in counter mode, which
+processors have instructions for: ten times as fast.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ class Randomness:
             self._key = secrets.token_bytes(32)
         else:
             self._key = hashlib.sha256(b"discreet seed %d" % _whole(seed)).digest()
-        self._drawn = 0
+        self._drawn, self._by_cipher = 0, False
 
     @classmethod
     def of_secret(cls, secret: builtins.bytes) -> Randomness:
@@ -40,6 +42,7 @@ class Randomness:
             raise ValueError("A secret has 32 bytes.")
         randomness = cls()
         randomness._key = hashlib.sha256(b"discreet secret" + secret).digest()
+        randomness._by_cipher = True
         return randomness
 
     def __repr__(self) -> str:
@@ -48,7 +51,8 @@ class Randomness:
     def bytes(self, n: int) -> builtins.bytes:
         """The next n bytes. Each draw has its own block, so it does not depend on the sizes of other draws."""
         self._drawn += 1
-        return hashlib.shake_256(self._key + self._drawn.to_bytes(8, "big")).digest(n)
+        block = self._key + self._drawn.to_bytes(8, "big")
+        return _key_stream(block, n) if self._by_cipher else hashlib.shake_256(block).digest(n)
 
     def uint64(self, n: int) -> np.ndarray:
         """The next n whole numbers, uniform on 0 .. 2^64 - 1."""
@@ -77,6 +81,14 @@ def _swap(order, drawn):
         high, low = drawn[i] >> np.uint64(32), drawn[i] & np.uint64(0xFFFFFFFF)
         j = (high * n + ((low * n) >> np.uint64(32))) >> np.uint64(32)  # drawn * n / 2^64
         order[i], order[j] = order[j], order[i]
+
+
+def _key_stream(block: builtins.bytes, n: int) -> builtins.bytes:
+    """The first n bytes of AES-256 in counter mode, with a key of its own for each block."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    cipher = Cipher(algorithms.AES(hashlib.sha256(block).digest()), modes.CTR(builtins.bytes(16)))
+    return cipher.encryptor().update(builtins.bytes(n))
 
 
 def _whole(seed: object) -> int:
