@@ -18,10 +18,11 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.counting.row_counts import remember_counts
 from discreet.counting.row_lookup import RowLookup
-from discreet.counting.tally import Tally, pair_counts, tally_of_groups
+from discreet.counting.tally import Tally, distinct_codes, pair_counts, same_rows, tally_of_groups
 from discreet.data.column import Column, Kind
 from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
+from discreet.data.table import Table
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Engine, state_of
 from discreet.errors import DataError
@@ -135,20 +136,38 @@ class EngineDecision:
     def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
         """From groups of distinct rows."""
         labels = grouping.columns(np.arange(len(grouping.codes)))
-        crossed = [_crossing(one, labels.get(one.name, ()), grouping.group, rows.rows) for one in rows.columns]
-        decision = Decision(
-            grouping.plan_for_new_rows, grouping.trace, grouping.notes, population=grouping.population
-        )
+        plan = grouping.plan_for_new_rows
+        decision = Decision(plan, grouping.trace, grouping.notes, population=grouping.population)
+        return cls._of_groups(decision, labels, grouping.group, rows, roles)
+
+    @classmethod
+    def of_plan(cls, decision: Decision, rows: CodedRows, roles: Roles) -> EngineDecision:
+        """From a plan for columns: distinct rows that are published alike are a group."""
         assert decision.plan is not None
+        written = decision.plan.apply(Table(rows.columns))
+        every = [column for columns in written.values() for column in columns]
+        group, first = same_rows(every)
+        labels = {
+            name: [Column(one.name, one.kind, one.values, one.codes[first]) for one in columns]
+            for name, columns in written.items()
+        }
+        return cls._of_groups(decision, labels, group, rows, roles)
+
+    @classmethod
+    def _of_groups(
+        cls, decision: Decision, labels: PublishedColumns, group: np.ndarray, rows: CodedRows, roles: Roles
+    ) -> EngineDecision:
+        assert decision.plan is not None
+        crossed = [_crossing(one, labels.get(one.name, ()), group, rows.rows) for one in rows.columns]
         return cls(
-            RowLookup(rows.codes, grouping.group),
+            RowLookup(rows.codes, group),
             labels,
             decision,
             crossed,
             penalty_of_crossings(decision.plan.labellings, crossed, rows.n_rows),
             rows.n_rows,
             SourceGroups.of(rows),
-            _published_tally(roles, labels, grouping.group, rows),
+            _published_tally(roles, labels, group, rows),
         )
 
     def after_publishing(self) -> EngineDecision:
@@ -222,12 +241,11 @@ def _published_tally(roles: Roles, labels: PublishedColumns, of_row: np.ndarray,
 
 def _crossing(old: Column, labels: Sequence[Column], group: np.ndarray, rows: np.ndarray) -> Crossing:
     """A quasi-identifier of distinct rows beside the labels of their groups; each pair that occurs is kept once."""
-    if len(labels) != 1:
-        return Crossing(old, [Column(one.name, one.kind, one.values, one.codes[group]) for one in labels], rows)
-    (new,) = labels
-    was, now, n = pair_counts(old.codes, new.codes[group], rows)
+    combined, of_group = distinct_codes([one.codes for one in labels], int(group.max()) + 1)
+    was, now, n = pair_counts(old.codes, of_group[group], rows)
     before = Column(old.name, old.kind, old.values, was.astype(np.int32))
-    return Crossing(before, [Column(new.name, new.kind, new.values, now.astype(np.int32))], n)
+    after = [Column(one.name, one.kind, one.values, combined[now, place]) for place, one in enumerate(labels)]
+    return Crossing(before, after, n)
 
 
 def _listed(engine: Engine, name: str) -> ListedCells:

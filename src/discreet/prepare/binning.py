@@ -230,9 +230,10 @@ class Binning:
 
     def apply(self, table: Table) -> Table:
         """The table with the binned columns as categories. Missing stays missing; every number has an interval."""
-        return table.with_columns([self._binned(table.column(name)) for name in self.cuts])
+        return table.with_columns([self.binned(table.column(name)) for name in self.cuts])
 
-    def _binned(self, column: Column) -> Column:
+    def binned(self, column: Column) -> Column:
+        """One of the columns that have cuts, as intervals."""
         kind = self.kinds.get(column.name, "number")
         if len(column.values) and column.kind != kind:
             raise DataError(

@@ -128,8 +128,7 @@ def cuts_between(axes: Sequence[Axis], column: np.ndarray, below: np.ndarray, ab
             width = int(above[nodes].max()) + 1
             pairs = below[nodes].astype(np.int64) * width + above[nodes]
             distinct, place = _in_order(pairs, int(pairs.max()) + 1)
-            values = [axis.cut(pair // width, pair % width) for pair in distinct.tolist()]
-            cuts[nodes] = np.array(values)[place]
+            cuts[nodes] = axis.cuts(*np.divmod(distinct, width))[place]
     return cuts
 
 
