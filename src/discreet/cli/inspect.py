@@ -61,7 +61,7 @@ def inspect(
     risks = risk(table, chosen, persons=persons) if chosen else None
     columns = [_column(table.column(suggestion.column), suggestion) for suggestion in suggestions]
     if as_json:
-        answer = {"format": 1, "file": file.name, "dialect": _dialect(file), "rows": len(table), "columns": columns}
+        answer = {"format": 1, "file": _name(file), "dialect": _dialect(file), "rows": len(table), "columns": columns}
         emit(answer | {"quasi": list(chosen), "person": counted, "risk": None if risks is None else _plain(risks)})
         return
     _print_columns(file, len(table), columns, "" if reading.delimiter else _dialect_in_words(_dialect(file)))
@@ -95,7 +95,7 @@ def _inspect_baskets(file: Path, data: Baskets, shape: str, as_json: bool) -> No
     risks, per_row = risk(data), np.diff(data.matrix.indptr)
     answer = {
         "format": 1,
-        "file": file.name,
+        "file": _name(file),
         "shape": shape,
         "rows": len(data),
         "items": len(data.names),
@@ -130,17 +130,21 @@ def _print_baskets(answer: dict[str, Any], risks: Any) -> None:
     _print_groups(risks)
 
 
-def _dialect(file: Path) -> dict[str, str] | None:
-    """Delimiter and quote character of a plain text file; None for Parquet and compressed files."""
-    from discreet.data.csv import find_delimiter, find_quote
-    from discreet.foundation.plain_files import check_plain
+def _name(file: Path) -> str:
+    from discreet.data.read import source_name
 
-    if file.is_dir():
-        return None
-    check_plain(file)
-    with file.open("rb") as opened:
-        head = opened.read(1 << 16)
-    if head.startswith((b"PAR1", b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")) or b"\x00" in head:
+    return source_name(file)
+
+
+def _dialect(file: Path) -> dict[str, str] | None:
+    """Delimiter and quote character of a text file; None for any other."""
+    from discreet.data.csv import find_delimiter, find_quote
+    from discreet.data.file_kinds import text_behind
+    from discreet.data.held_file import head_of
+
+    source = text_behind(file)
+    head = b"\x00" if source is None else head_of(source, 1 << 16)
+    if b"\x00" in head:
         return None
     text = head.decode("utf-8", errors="replace")
     quote = find_quote(text)
@@ -173,7 +177,7 @@ def _print_columns(file: Path, n_rows: int, columns: list[dict[str, Any]], diale
 
     from discreet.report.wording import count
 
-    say(f"{plain(file.name)}: {count(n_rows)} rows, {count(len(columns))} columns{dialect}")
+    say(f"{plain(_name(file))}: {count(n_rows)} rows, {count(len(columns))} columns{dialect}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     for title in ("column", "kind", "values", "missing", "role", "why"):
         table.add_column(title, justify="right" if title in ("values", "missing") else "left")

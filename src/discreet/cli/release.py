@@ -16,7 +16,7 @@ from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.method_options import MethodOptions, parameter
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.options import Json, Quiet, emit, say, split, step, watch
 from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
 from discreet.errors import CannotRelease, DataError, RolesError, plain
@@ -33,17 +33,27 @@ def _written(help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel="What is written", **more)
 
 
-class Format(StrEnum):
-    csv = "csv"
-    parquet = "parquet"
+class Numbers(StrEnum):
+    low_high = "low-high"
+    midpoint = "midpoint"
 
 
 @dataclass(frozen=True)
 class OutputOptions:
     """What is written, and how."""
 
-    format: Annotated[
-        Format | None, _written("Format of the published table: csv if not given; of an engine's rows parquet.")
+    formats: Annotated[
+        list[str] | None,
+        _written(
+            "Format of the published table: csv if not given, or parquet, as of an engine's rows. Further ones are"
+            " copies, checked against it: xlsx, sav (SPSS), dta (Stata), csv-de and so on for the Excel of a country.",
+            "--as",
+            "--format",
+        ),
+    ] = None
+    numbers: Annotated[
+        Numbers | None,
+        _written("Columns of numbers beside labels of intervals, in the copies: age_low and age_high, or age_mid."),
     ] = None
     sign: Annotated[Path | None, _written("Sign with this private key.")] = None
     overwrite: Annotated[bool, _written("Replace an earlier release in that folder.", "--overwrite")] = False
@@ -203,6 +213,7 @@ def _of_file(
     reading: ReadingOptions,
     output: OutputOptions,
 ) -> _Made:
+    from discreet.data.read import source_name
     from discreet.engines.estimate import refuse_table
 
     if not baskets.is_given:
@@ -214,7 +225,7 @@ def _of_file(
         result = method.release(dataset)
     candidates = _candidates(method)  # before others are fitted to measure accuracy
     outcome = _measured(method, result, dataset, output.evaluate)
-    return _Made(outcome, _summary(outcome, dataset, file.name), candidates)
+    return _Made(outcome, _summary(outcome, dataset, source_name(file)), candidates)
 
 
 def _of_engine(
@@ -234,8 +245,8 @@ def _of_engine(
     method.check_engine()
     if baskets.is_given:
         raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
-    if output.format is Format.csv:
-        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --format csv.")
+    if set(split(output.formats)) - {"parquet"} or output.numbers is not None:
+        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --as and --numbers.")
     if output.evaluate:
         raise DataError(
             "--evaluate holds rows out, which an engine does not hand out. Release first, then measure on a sample:"
@@ -322,7 +333,8 @@ def _save(
     with step("Writing, reading back, verifying"):
         outcome.release.save(
             out,
-            format=None if output.format is None else output.format.value,
+            format=split(output.formats),
+            numbers=None if output.numbers is None else output.numbers.value,
             sign_with=output.sign,
             overwrite=output.overwrite,
             owner_files=owner_files,

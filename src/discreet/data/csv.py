@@ -12,9 +12,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -22,15 +20,14 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
-from discreet.data.database_files import database_kind
+from discreet.data.file_kinds import text_behind
+from discreet.data.held_file import Source, check_source, open_bytes
 from discreet.errors import DataError, quietly
-from discreet.foundation.plain_files import check_plain
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # bytes from which the dialect is detected
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 _MARKS_OF_ORDER = {
     b"\xff\xfe\x00\x00": "utf-32",
     b"\x00\x00\xfe\xff": "utf-32",
@@ -40,7 +37,7 @@ _MARKS_OF_ORDER = {
 
 
 def read_csv(
-    path: Path,
+    path: Source,
     *,
     delimiter: str | None = None,
     quote: str | None = None,
@@ -69,16 +66,17 @@ def read_csv(
     raise DataError(f"{path.name!r} is not encoded in {' or '.join(candidates)}. Specify its encoding.")
 
 
-def public_dialect(path: Path) -> dict[str, Any]:
+def public_dialect(path: Source) -> dict[str, Any]:
     """Delimiter, quote and header, detected from the first line alone: column names are public, rows are not.
 
     Empty for a file that is not CSV or cannot be read; reading it raises the error.
     """
-    head, _ = quietly(read_head, path)
-    if head is None or head.startswith(b"PAR1") or database_kind(head):
+    source = text_behind(path)
+    head, _ = quietly(read_head, source)
+    if source is None or head is None:
         return {}
     first = re.split(rb"\r|\n", head.lstrip(b"\r\n"), maxsplit=1)[0]
-    codec, _ = quietly(lambda: possible_encodings(path, head)[0])
+    codec, _ = quietly(lambda: possible_encodings(source, head)[0])
     line, _ = quietly(lambda: first.decode(codec or "utf-8", errors="replace").lstrip("\ufeff"))
     if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # detected by its byte order mark
         return {"header": True}
@@ -136,19 +134,9 @@ def check_options(delimiter: str | None, quote: str | None, encoding: str | None
         raise DataError(f"{encoding!r} is not an encoding that Python knows; utf-8 and cp1252 are common.")
 
 
-@contextmanager
-def open_bytes(path: Path) -> Iterator[pa.NativeFile]:
-    """Open the file, decompressed according to its first bytes, not its name."""
-    with path.open("rb") as file:
-        start = file.read(4)
-    compression = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), None)
-    with pa.input_stream(str(path), compression=compression) as stream:
-        yield stream
-
-
-def read_head(path: Path) -> bytes:
+def read_head(path: Source) -> bytes:
     """The first bytes, with at least one whole line."""
-    check_plain(path)
+    check_source(path)
 
     def read() -> bytes:
         with open_bytes(path) as stream:
@@ -166,12 +154,10 @@ def read_head(path: Path) -> bytes:
     return head
 
 
-def possible_encodings(path: Path, head: bytes) -> list[str]:
+def possible_encodings(path: Source, head: bytes) -> list[str]:
     for mark, codec in _MARKS_OF_ORDER.items():
         if head.startswith(mark):
             return [codec]
-    if head.startswith(b"PK\x03\x04"):
-        raise DataError(f"{path.name!r} is a packed file (a spreadsheet or a zip archive). Save its table as CSV.")
     if b"\x00" in re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]:  # UTF-16 has them in every line
         raise DataError(
             f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
@@ -188,14 +174,14 @@ def decode_head(head: bytes, encoding: str) -> str:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def width_of(path: Path, text: str, delimiter: str, quote: str) -> int:
+def width_of(path: Source, text: str, delimiter: str, quote: str) -> int:
     first, failure = quietly(next, _rows(text, delimiter, quote), None)
     if first is None:
         raise DataError(f"The first line of {path.name!r} cannot be cut into cells{failure and ' '}{failure}.")
     return len(first)
 
 
-def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int) -> pa.Table | None:
+def _parse(path: Source, delimiter: str, quote: str, encoding: str, *, width: int) -> pa.Table | None:
     """All rows, the first line included; None if the file is not in this encoding."""
     ragged: list[tuple[int | None, int]] = []
 
@@ -250,7 +236,7 @@ def _parse(path: Path, delimiter: str, quote: str, encoding: str, *, width: int)
     raise DataError(f"{path.name!r} cannot be read as a table with the delimiter {delimiter!r} ({failure}).")
 
 
-def check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> None:
+def check_last_quote(path: Source, table: pa.Table, quote: str, encoding: str) -> None:
     """DataError for a quote that is never closed and so swallows all lines after it into one cell."""
     last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py() if table.num_rows else ""
     if "\n" not in last and "\r" not in last:
@@ -269,7 +255,7 @@ def check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> 
 # -- names ---------------------------------------------------------------------------------------------------------
 
 
-def with_names(path: Path, table: pa.Table, names: Sequence[str] | None, header: bool | None) -> pa.Table:
+def with_names(path: Source, table: pa.Table, names: Sequence[str] | None, header: bool | None) -> pa.Table:
     if names is not None:
         if len(names) != table.num_columns:
             raise DataError(f"{len(names)} names were given, but {path.name!r} has {table.num_columns} columns.")

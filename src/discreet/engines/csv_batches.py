@@ -18,12 +18,12 @@ from discreet.data.csv import (
     decode_head,
     find_delimiter,
     find_quote,
-    open_bytes,
     possible_encodings,
     read_head,
     width_of,
     with_names,
 )
+from discreet.data.held_file import open_bytes
 from discreet.errors import DataError, quietly
 
 _BLOCK = 1 << 23
