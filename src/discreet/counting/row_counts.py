@@ -135,7 +135,8 @@ def _in_memory(table: Table, columns: Sequence[str]) -> Tally:
     codes = np.empty((len(first), len(coded)), dtype=np.int32, order="F")
     for place, column in enumerate(coded):
         codes[:, place] = column.codes[first]
-    return Tally(tuple(columns), codes, rows[:, None], rows, None, tuple(column.values for column in coded))
+    values = tuple(column.values for column in coded)
+    return Tally(tuple(columns), codes, rows[:, None], rows, None, values, in_order=False)
 
 
 def _coarser(whole: Tally, columns: Sequence[str], target: str | None, groups: tuple[np.ndarray, np.ndarray]) -> Tally:

@@ -36,6 +36,7 @@ class Tally:
     sizes         number of persons with each distinct row: its rows, unless there is a person column
     group_of_row  the distinct row of each row, if tallied in memory
     values        the values behind the codes, per column; the code after the last one is missing
+    in_order      False for distinct rows in any other order
     """
 
     columns: tuple[str, ...]
@@ -44,6 +45,7 @@ class Tally:
     sizes: np.ndarray
     group_of_row: np.ndarray | None = None
     values: tuple[pa.Array, ...] = field(default=(), repr=False)
+    in_order: bool = True
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -60,6 +62,12 @@ class Tally:
     def group_by(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Group the distinct rows by some of their columns: (group of each distinct row, one distinct row of each)."""
         places = [self.columns.index(name) for name in columns]
+        if self.in_order and places == [*range(len(places))] and len(self):  # equal rows lie together
+            is_new = np.zeros(len(self), dtype=bool)
+            is_new[0] = True
+            for place in places:
+                is_new[1:] |= self.codes[1:, place] != self.codes[:-1, place]
+            return np.cumsum(is_new) - 1, np.flatnonzero(is_new)
         return group([self.codes[:, place] for place in places], len(self))
 
 
