@@ -8,6 +8,7 @@ bounded number of rows together. So nothing is written to temporary files.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -52,7 +53,7 @@ class _Merged:
         return codes, rows
 
 
-class _Expected:
+class ExpectedRows:
     """Rows counted by the distinct rows of a tally that they are expected to have."""
 
     def __init__(self, expected: Tally):
@@ -78,7 +79,7 @@ class _Expected:
         counted = self._tally
         if not self._rows.all():
             return None
-        return Tally(counted.columns, counted.codes, self._rows[:, None], self._rows, None, counted.values)
+        return replace(counted, counts=self._rows[:, None], sizes=self._rows)
 
 
 def tally_of_blocks(
@@ -91,7 +92,7 @@ def tally_of_blocks(
     soon as a row is found that it does not have, all are counted without it.
     """
     if expected is not None and expected.columns == tuple(columns):
-        counted, singles = _counted(content, columns, beside, _Expected(expected))
+        counted, singles = _counted(content, columns, beside, ExpectedRows(expected))
         if counted is not None:
             return counted, singles
     counted, singles = _counted(content, columns, beside, None)
@@ -100,7 +101,7 @@ def tally_of_blocks(
 
 
 def _counted(
-    content: Any, columns: Sequence[str], beside: Sequence[str], expected: _Expected | None
+    content: Any, columns: Sequence[str], beside: Sequence[str], expected: ExpectedRows | None
 ) -> tuple[Tally | None, Singles]:
     """The tally, by grouping or as expected; None if there are other rows than expected."""
     joined = [JoinedValues(name) for name in columns]

@@ -15,13 +15,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from discreet.counting.block_tally import Singles, persons_of_blocks, tally_of_blocks, unique_in_blocks
+from discreet.counting.block_tally import (
+    ExpectedRows,
+    Singles,
+    persons_of_blocks,
+    tally_of_blocks,
+    unique_in_blocks,
+)
 from discreet.counting.tally import Tally, group, tally
 from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 
+_AT_ONCE = 1 << 20  # rows that are looked up together
 _COUNTED: WeakKeyDictionary[Content, Tally] = WeakKeyDictionary()
 _GROUPS: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]] = WeakKeyDictionary()
 _SINGLES: WeakKeyDictionary[Content, Singles] = WeakKeyDictionary()
@@ -59,7 +66,7 @@ class RowCounts:
                 kept, singles = tally_of_blocks(self.content, columns, self.beside, expected=self.expected)
                 _SINGLES.setdefault(self.content, {}).update(singles)
             else:
-                kept = _in_memory(self.content, self.columns)
+                kept = _as_expected(self.content, self.columns, self.expected) or _in_memory(self.content, self.columns)
             _COUNTED[self.content], _GROUPS[self.content] = kept, {}
         return kept
 
@@ -124,6 +131,18 @@ def n_unique(content: Any, columns: Sequence[str]) -> int:
         return int((np.bincount(coded[0].codes) == 1).sum())
     rows, _ = group([one.codes for one in coded], content.n_rows, [one.levels for one in coded], ordered=False)
     return int((np.bincount(rows) == 1).sum())
+
+
+def _as_expected(table: Table, columns: Sequence[str], expected: Tally | None) -> Tally | None:
+    """The rows counted by the distinct rows that they are expected to be; None if they are others."""
+    if expected is None or expected.columns != tuple(columns):
+        return None
+    counted, coded = ExpectedRows(expected), table.columns(columns)
+    for start in range(0, len(table), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        if not counted.add([Column(one.name, one.kind, one.values, one.codes[some]) for one in coded]):
+            return None
+    return counted.whole()
 
 
 def _in_memory(table: Table, columns: Sequence[str]) -> Tally:

@@ -258,9 +258,16 @@ def row_order(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int])
     >>> row_order([np.array([1, 0, 1]), np.array([2, 5, 1])], 3, [2, 6]).tolist()
     [1, 2, 0]
     """
-    if n_rows == 0:
-        return np.empty(0, np.int64)
-    return order_of(_numbered(_key(columns, n_rows, levels, ordered=True), ordered=True)[0])
+    keys, span, most = [np.zeros(n_rows, dtype=np.int64)], 1, 1 << (63 - max(n_rows - 1, 0).bit_length())
+    for codes, width in zip(columns, map(int, levels), strict=False):
+        if span * width > most and span > 1:
+            keys, span = [*keys, np.zeros(n_rows, dtype=np.int64)], 1
+        keys[-1] = keys[-1] * width + codes if span > 1 else codes.astype(np.int64)
+        span *= max(width, 1)
+    order = order_of(keys.pop())
+    while keys:  # from the last columns to the first: a stable order keeps that of the later ones
+        order = order[order_of(keys.pop()[order])]
+    return order
 
 
 def pair_counts(

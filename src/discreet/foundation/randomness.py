@@ -60,7 +60,7 @@ class Randomness:
 
     def permutation(self, n: int) -> np.ndarray:
         """A uniformly random order of 0..n-1 (64-bit keys sorted; a tie among n keys has odds n^2/2^65)."""
-        return np.argsort(self.uint64(n), kind="stable")
+        return _order_of(self.uint64(n))
 
     def shuffle(self, order: np.ndarray) -> None:
         """Put an array of 64-bit integers into a uniformly random order, many times as fast as `permutation`.
@@ -72,6 +72,21 @@ class Randomness:
     def numpy(self) -> np.random.Generator:
         """A NumPy generator seeded from this stream, for simulation and model fitting, never for privacy noise."""
         return np.random.default_rng(np.frombuffer(self.bytes(32), dtype="<u4"))
+
+
+def _order_of(keys: np.ndarray) -> np.ndarray:
+    """The stable order of random keys: each is sorted with its place in its last bits, twice as fast as `argsort`; the
+    few that agree in all other bits are put in order afterwards.
+    """
+    places = np.uint64((1 << max(len(keys) - 1, 0).bit_length()) - 1)
+    packed = (keys & ~places) | np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    order = (packed & places).astype(np.int64)
+    alike = np.flatnonzero((packed[1:] ^ packed[:-1]) <= places)
+    for run in np.split(alike, np.flatnonzero(np.diff(alike) > 1) + 1) if len(alike) else ():
+        some = slice(int(run[0]), int(run[-1]) + 2)
+        order[some] = order[some][np.argsort(keys[order[some]], kind="stable")]
+    return order
 
 
 @compiled

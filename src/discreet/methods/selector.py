@@ -34,6 +34,7 @@ from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.plan import KeepItems
+from discreet.release.release import Release
 
 ONE_HOT = (
     "The items are values of columns: lacking one value of a column means having another. Of such absences the promise"
@@ -115,9 +116,13 @@ class Selector(SelectorFace, Method):
         everything = KeepItems.fit(rows, roles, cuts=self.cuts, k=self.k)
         return self._decided(everything, _items_of(everything, rows, self.k), randomness)
 
-    def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        self.check_engine()
         if roles.person is not None:
             raise needs_rows(type(self).__name__, "the rows of a person are told apart")
+        return super()._release_engine(engine, roles, randomness)
+
+    def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
         rows = CodedRows.of(engine, roles.quasi, target=roles.target)
         refuse_marks(rows, roles)
         self._enough(rows.n_rows)

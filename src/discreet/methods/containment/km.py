@@ -115,7 +115,7 @@ class KmSelector(Selector):
 
     @property
     def decides_on_counts(self) -> bool:
-        return True
+        return self.groups is None  # groups are for baskets
 
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         worth = _information(baskets) if self.utility == "information" else separated_pairs(baskets).astype(float)
