@@ -24,7 +24,7 @@ from discreet.data.content import Columns, Content, File, PublishedColumn, colum
 from discreet.data.csv import public_dialect
 from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
-from discreet.data.storage import read_cells, write_cells
+from discreet.data.storage import ROW_GROUP, read_cells, write_cells, write_columns
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 
 if TYPE_CHECKING:
@@ -314,6 +314,9 @@ class Table(Content):
 
     def write(self, target: File, format: str = "parquet", *, input_again: bool = False) -> None:
         """Write the table; `input_again` leaves formulas in CSV unchanged, for files that are read as input."""
+        if format == "parquet" and len(self) > ROW_GROUP:
+            write_columns(self.columns(), target)
+            return
         cells = pa.table({column.name: column.to_dictionary() for column in self.columns()})
         write_cells(cells, target, format, input_again=input_again)
 

@@ -142,7 +142,7 @@ def _zero_one(name: str, baskets: Baskets, item: int) -> Column:
 def _of_item(name: str, column: Column, is_one: np.ndarray, rows: np.ndarray) -> Column:
     """The 0/1 column of an item that some codes of a column have; `rows` are those of each code."""
     values = [value for value, have in ((0, rows[~is_one]), (1, rows[is_one])) if have.any()]
-    codes = is_one.astype(np.int32) if len(values) == 2 else np.zeros(len(is_one), dtype=np.int32)
+    codes = is_one.astype(np.uint8) if len(values) == 2 else np.zeros(len(is_one), dtype=np.uint8)
     return Column(name, "number", pa.array(values, pa.int64()), codes[column.codes])
 
 
