@@ -7,7 +7,7 @@ are worth depends on all of them: the first of the equal rows stands for those t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,10 @@ class CountedBaskets(Baskets):
     """Baskets with `weights`: the number of rows that each row stands for."""
 
     weights: np.ndarray | None = None
+
+    def take(self, rows: np.ndarray) -> CountedBaskets:
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(super().take(rows), weights=weights)  # type: ignore[return-value,call-arg]
 
     @classmethod
     def of_counts(
