@@ -37,7 +37,7 @@ from discreet.methods.trees.kactus_rows import Stock
 from discreet.methods.trees.kactus_walk import Moves
 from discreet.privacy.noise import KEY
 from discreet.recoding.public_domain import Domain
-from engine_cases import assert_same_patterns, assert_same_release, rows_of
+from engine_cases import assert_same_patterns, assert_same_release
 from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, people
 
 PAGE = Path(__file__).parents[2] / "docs" / "scale-methods.md"

@@ -33,9 +33,8 @@ class CountedBaskets(Baskets):
         """From distinct rows, a line each with the places of its items in increasing order (-1 for none), and the
         numbers of rows of each class.
 
-        >>> few = CountedBaskets.of_counts(
-        ...     np.array([[0, 1], [-1, 1]]), np.array([[7, 0], [1, 2]]), 3, names=("a", "b"), classes=[0, 1], sources=None
-        ... )
+        >>> items, counts = np.array([[0, 1], [-1, 1]]), np.array([[7, 0], [1, 2]])
+        >>> few = CountedBaskets.of_counts(items, counts, 3, names=("a", "b"), classes=[0, 1], sources=None)
         >>> few.matrix.toarray().tolist(), few.labels.tolist(), few.weights.tolist()
         ([[1, 1], [1, 1], [1, 1], [0, 1], [0, 1], [0, 1]], [0, 0, 0, 0, 1, 1], [5, 1, 1, 1, 1, 1])
         """

@@ -33,7 +33,7 @@ def exposure(distinct: Distinct, baskets: Baskets, k: int, ac: int | None = None
 
 
 def counted_items_of(table: Table, roles: Roles) -> Baskets:
-    """As `items_of`, with a row for each distinct one of a class, which stands for all of them, unless persons count."""
+    """As `items_of`, with one row for all equal ones of a class, unless persons count."""
     if roles.person is not None:
         return items_of(table, roles)
     counted = row_counts(table, roles).whole

@@ -64,9 +64,10 @@ def partition(
 ) -> CutTree:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
-    `ranks`, whose lines change places here, and `counts` are of the rows to part. Relaxed, rows of equal rank may go to different sides, in the order
-    they have. A cut at the median is one of the widest column, or, `in_turn`, of the column that was cut least often on
-    the way, from `cut_before` times on. `sides` are needs that are no number of keys.
+    `ranks`, whose lines change places here, and `counts` are of the rows to part. Relaxed, rows of equal rank may go to
+    different sides, in the order they have. A cut at the median is one of the widest column, or, `in_turn`, of the
+    column that was cut least often on the way, from `cut_before` times on. `sides` are needs that are no number of
+    keys.
     """
     n = len(ranks)
     n_columns, n_classes = ranks.shape[1], counts.shape[1]
@@ -78,9 +79,7 @@ def partition(
     ranks = np.ascontiguousarray(ranks, dtype=np.int32)
     if len(needs) == 1 and needs[0].keys is None and not (by_information or relaxed or sides is not None):
         column, ends, begins, left = np.empty((4, n_nodes), dtype=np.int32)  # what is not written takes no memory
-        n_nodes = halve(
-            ranks, counts.sum(axis=1), needs[0].least, position, times, column, ends, begins, left, leaf_of
-        )
+        n_nodes = halve(ranks, counts.sum(axis=1), needs[0].least, position, times, column, ends, begins, left, leaf_of)
         column, ends, begins, left = (line[:n_nodes] for line in (column, ends, begins, left))
         return CutTree(column, ends, begins, ends, begins, left, leaf_of)
     tree = np.full((6, n_nodes), -1, dtype=np.int32)
