@@ -13,7 +13,8 @@ DOCS = Path(__file__).parent.parent.parent / "docs"
 _HEAD = """# Scale in figures
 
 Printed by `python -m benchmarks.scale`, which makes the tables, runs each release in its own process and watches it
-from outside. Processor seconds (CPU-s) are of all processes together; memory is the peak of what all of them held.
+from outside. Processor seconds (CPU-s) are of all processes together; memory is the peak of what all of them held, in
+GB of 10^9 bytes.
 Tables have 8 quasi-identifiers, a label and 2 further columns, in Parquet files of a million rows, k = 5. *Bare DuckDB*
 reads and groups the same files, reads and writes them, and checks by SQL what it wrote, in the same run; it coarsens
 nothing.

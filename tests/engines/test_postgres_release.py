@@ -20,7 +20,17 @@ from discreet.data.table import Table
 from discreet.engines import Postgres, raw_cells
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.samples import load
-from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
+from engine_cases import (
+    BY_PERSON,
+    METHODS,
+    ROLES,
+    WITHOUT_PERSONS,
+    assert_alike,
+    assert_private,
+    assert_same_release,
+    method_of,
+    people,
+)
 
 pytestmark = pytest.mark.postgres
 
@@ -46,6 +56,20 @@ def test_the_same_release_as_in_memory(stored, name):
     with Postgres(url) as engine:
         for roles in (ROLES, BY_PERSON):
             assert_same_release(method_of(name).release(engine, roles), method_of(name).release(table, roles))
+
+
+@pytest.mark.parametrize("name", WITHOUT_PERSONS)
+def test_methods_without_persons_release_what_they_release_in_memory(stored, name):
+    table, url = stored
+    with Postgres(url) as engine:
+        assert_alike(engine, table, name)
+
+
+@pytest.mark.filterwarnings("ignore::discreet.PrivacyLeakWarning")
+def test_private_methods_count_as_in_memory(stored):
+    table, url = stored
+    with Postgres(url) as engine:
+        assert_private(engine, table)
 
 
 @settings(max_examples=6, deadline=None)

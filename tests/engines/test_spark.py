@@ -27,7 +27,18 @@ from discreet.foundation.atomic_files import scratch_folder
 from discreet.methods.apply_groups import ApplyGroups
 from discreet.methods.trees import mondrian
 from discreet.samples import load
-from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, assert_same_tally, method_of, people, rows_of
+from engine_cases import (
+    BY_PERSON,
+    METHODS,
+    ROLES,
+    WITHOUT_PERSONS,
+    assert_alike,
+    assert_same_release,
+    assert_same_tally,
+    method_of,
+    people,
+    rows_of,
+)
 from instances import ROLES as PATIENT_ROLES
 from instances import people as patients
 
@@ -260,6 +271,14 @@ def test_every_method_releases_the_rows_that_it_releases_in_memory(parts, cluste
         for name, roles in itertools.product(METHODS, (ROLES, BY_PERSON)):
             expected = method_of(name).release(table, roles)
             assert_same_release(method_of(name).release(engine, roles), expected)
+
+
+@spark_only
+def test_methods_without_persons_release_what_they_release_in_memory(parts, cluster):
+    table, folder = parts
+    with Spark(folder / "*.parquet") as engine:
+        for name in WITHOUT_PERSONS:
+            assert_alike(engine, table, name)
 
 
 @spark_only

@@ -32,7 +32,16 @@ from discreet.data.table import Table
 from discreet.engines import DuckDB, InMemory
 from discreet.release.data_subjects import DataSubjects
 from discreet.samples import load
-from engine_cases import BY_PERSON, METHODS, ROLES, assert_same_release, method_of, people
+from engine_cases import (
+    BY_PERSON,
+    METHODS,
+    ROLES,
+    WITHOUT_PERSONS,
+    assert_alike,
+    assert_same_release,
+    method_of,
+    people,
+)
 
 
 @pytest.fixture(scope="module")
@@ -248,12 +257,26 @@ def test_a_ledger_recognises_the_people_of_an_engine(parts, roles):
         assert (likeness.units, likeness.chance) == (in_memory[kind].units, in_memory[kind].chance)
 
 
+@pytest.fixture(scope="module")
+def adult(tmp_path_factory):
+    sample = load("adult")
+    file = tmp_path_factory.mktemp("adult") / "adult.parquet"
+    pq.write_table(Table.of(sample.data).to_arrow(), file)
+    return sample, file
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["ladder", "mondrian", "mondrian information", "tds", "tdr"])
-def test_adult(name, tmp_path):
-    sample = load("adult")
-    roles = sample.roles
-    pq.write_table(Table.of(sample.data).to_arrow(), tmp_path / "adult.parquet")
-    expected = method_of(name, k=20).release(sample.data, roles)
-    with DuckDB(tmp_path / "adult.parquet") as engine:
-        assert_same_release(method_of(name, k=20).release(engine, roles), expected)
+def test_adult(name, adult):
+    sample, file = adult
+    expected = method_of(name, k=20).release(sample.data, sample.roles)
+    with DuckDB(file) as engine:
+        assert_same_release(method_of(name, k=20).release(engine, sample.roles), expected)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", WITHOUT_PERSONS)
+def test_adult_by_methods_without_persons(name, adult):
+    sample, file = adult
+    with DuckDB(file) as engine:
+        assert_alike(engine, sample.data, name, sample.roles, k=20)

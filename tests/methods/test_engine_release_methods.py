@@ -3,7 +3,6 @@
 
 import re
 import warnings
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +37,7 @@ from discreet.methods.trees.kactus_rows import Stock
 from discreet.methods.trees.kactus_walk import Moves
 from discreet.privacy.noise import KEY
 from discreet.recoding.public_domain import Domain
-from engine_cases import assert_same_release, rows_of
+from engine_cases import assert_same_patterns, assert_same_release
 from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, people
 
 PAGE = Path(__file__).parents[2] / "docs" / "scale-methods.md"
@@ -116,30 +115,6 @@ def test_the_page_says_of_each_method_what_the_code_does():
 
 
 # -- kACTUS ------------------------------------------------------------------------------------------------------------
-
-
-def patterns(release, names):
-    rows = Counter()
-    for row, n in rows_of(release.content).items():
-        rows[tuple(row[release.columns.index(name)] for name in names)] += n
-    return rows
-
-
-def assert_same_patterns(of_engine, of_table):
-    """The same quasi-identifiers, for kACTUS-2 with the same classes; of all other columns the same cells; the same
-    statements. Which rows of a class moved is chance, so other columns may lie beside other patterns.
-    """
-    quasi = [*of_table.roles.quasi, *(["again"] if of_table.method == "kactus2" else [])]
-    assert patterns(of_engine, quasi) == patterns(of_table, quasi)
-    if not of_table.changes.rows_dropped:
-        beside = [name for name in of_table.columns if name not in of_table.roles.quasi]
-        assert patterns(of_engine, beside) == patterns(of_table, beside)
-    assert of_engine.changes.rows_dropped == of_table.changes.rows_dropped
-    assert of_engine.changes.swapped_cells == of_table.changes.swapped_cells
-    assert of_engine.changes.suppressed_cells == of_table.changes.suppressed_cells
-    assert of_engine.losses.information_loss == of_table.losses.information_loss
-    assert of_engine.verdict == of_table.verdict
-    assert of_engine.owner.trace == of_table.owner.trace[:2]
 
 
 @settings(max_examples=6)

@@ -3,7 +3,7 @@
 
 A kernel is compiled for the kinds of arrays that it is called with, and these are known best by the code that calls it.
 So every method makes small releases here, in the settings that use other kernels; they are saved, verified and
-recoded, too. After that, no method compiles anything for rows in memory; engines have some kernels of their own.
+recoded, too, and rows in files are released through DuckDB (cache_engines.py). After that, no method compiles anything.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.cli.cache_engines import engine_works
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DiscreetError, quietly
@@ -94,6 +95,8 @@ def compile_kernels() -> int:
     made, works = 0, list(_works())
     with warnings.catch_warnings(), progress("Compiling", len(works)) as bar, tempfile.TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")  # the rows are nobody's
+        for work in engine_works(_people(3000), _ROLES, "who", Path(folder)):
+            made += not quietly(work, errors=(DiscreetError,))[1]
         for place, (method, data) in enumerate(works):
             release, _ = quietly(method.release, *data, errors=(DiscreetError,))
             if release is not None:

@@ -8,11 +8,14 @@ bounded number of rows together. So nothing is written to temporary files.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 
+from discreet.counting.row_lookup import RowLookup, add_up
 from discreet.counting.tally import Tally, group, persons_per_group, tally_of_groups
 from discreet.data.column import Column
 from discreet.data.joined_values import JoinedValues
@@ -50,25 +53,78 @@ class _Merged:
         return codes, rows
 
 
-def tally_of_blocks(content: Any, columns: Sequence[str], beside: Sequence[str] = ()) -> tuple[Tally, Singles]:
+class ExpectedRows:
+    """Rows counted by the distinct rows of a tally that they are expected to have."""
+
+    def __init__(self, expected: Tally):
+        self._tally, self._lookup = expected, RowLookup(expected.codes)
+        self._rows = np.zeros(len(expected), dtype=np.int64)
+
+    def add(self, coded: Sequence[Column]) -> bool:
+        """Count the rows of a block; False if one of them is not expected."""
+        codes = []
+        for column, values in zip(coded, self._tally.values, strict=True):
+            if len(column.values) and column.values.type != values.type:
+                return False
+            places = pc.fill_null(pc.index_in(column.values.cast(values.type), value_set=values), -1).to_numpy()
+            codes.append(np.append(places, len(values)).astype(np.int32).take(column.codes))
+        found = self._lookup.find(codes)
+        if len(found) and int(found.min()) < 0:
+            return False
+        add_up(found, self._rows)
+        return True
+
+    def whole(self) -> Tally | None:
+        """The tally of all rows; None if an expected one does not occur."""
+        counted = self._tally
+        if not self._rows.all():
+            return None
+        return replace(counted, counts=self._rows[:, None], sizes=self._rows)
+
+
+def tally_of_blocks(
+    content: Any, columns: Sequence[str], beside: Sequence[str] = (), *, expected: Tally | None = None
+) -> tuple[Tally, Singles]:
     """The distinct rows of these columns of a stored table, as `tally` gives them for a table in memory.
 
     In the same pass, how many rows are unique in their block in each column `beside`, and in all of these together.
+    Where a tally is `expected`, every row is looked up in it and counted there, which takes less time and memory; as
+    soon as a row is found that it does not have, all are counted without it.
     """
+    if expected is not None and expected.columns == tuple(columns):
+        counted, singles = _counted(content, columns, beside, ExpectedRows(expected))
+        if counted is not None:
+            return counted, singles
+    counted, singles = _counted(content, columns, beside, None)
+    assert counted is not None
+    return counted, singles
+
+
+def _counted(
+    content: Any, columns: Sequence[str], beside: Sequence[str], expected: ExpectedRows | None
+) -> tuple[Tally | None, Singles]:
+    """The tally, by grouping or as expected; None if there are other rows than expected."""
     joined = [JoinedValues(name) for name in columns]
     missing = np.zeros(len(joined), dtype=bool)
     merged = _Merged(len(joined))
     singles = dict.fromkeys([*(frozenset([name]) for name in beside), frozenset(beside)], 0)
     for table, _ in content.blocks([*columns, *beside]):
         coded = table.columns(columns)
-        groups, first = group([one.codes for one in coded], len(table), [one.levels for one in coded], ordered=False)
-        codes = [values.codes_of(column)[column.codes[first]] for values, column in zip(joined, coded, strict=True)]
-        merged.add(codes, np.bincount(groups, minlength=len(first)))
+        code_of = [values.codes_of(column) for values, column in zip(joined, coded, strict=True)]
+        if expected is None:
+            levels = [one.levels for one in coded]
+            groups, first = group([one.codes for one in coded], len(table), levels, ordered=False)
+            codes = [code[column.codes[first]] for code, column in zip(code_of, coded, strict=True)]
+            merged.add(codes, np.bincount(groups, minlength=len(first)))
+        elif not expected.add(coded):
+            return None, {}
         missing |= np.array([column.has_missing for column in coded], dtype=bool)
         for names in singles:
             singles[names] += _single_rows(table.columns(sorted(names)), len(table))
-    codes, rows = merged.all()
     content.remember({one.name: one.every(missing=bool(lacks)) for one, lacks in zip(joined, missing, strict=True)})
+    if expected is not None:
+        return expected.whole(), singles
+    codes, rows = merged.all()
     return tally_of_groups([values.column(code) for values, code in zip(joined, codes, strict=True)], rows), singles
 
 
@@ -79,6 +135,11 @@ def _single_rows(coded: Sequence[Column], n_rows: int) -> int:
         return possible
     if len(coded) == 1:
         return int((np.bincount(coded[0].codes) == 1).sum())
+    if possible <= 4 * n_rows:
+        key = np.zeros(n_rows, dtype=np.int64)
+        for column in coded:
+            key = key * column.levels + column.codes
+        return int((np.bincount(key) == 1).sum())
     groups, first = group([one.codes for one in coded], n_rows, [one.levels for one in coded], ordered=False)
     return int((np.bincount(groups, minlength=len(first)) == 1).sum())
 

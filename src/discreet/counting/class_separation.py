@@ -72,10 +72,13 @@ def unlike_pairs(labels: np.ndarray) -> int:
     return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
 
 
-def class_counts(partition: Partition, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Number of rows of each class in each group."""
+def class_counts(
+    partition: Partition, labels: np.ndarray, n_classes: int, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Number of rows of each class in each group; `weights` are how many each row stands for."""
     cells = partition.group_of_row.astype(np.int64) * n_classes + labels
-    return np.bincount(cells, minlength=partition.n_groups * n_classes).reshape(-1, n_classes)
+    counts = np.bincount(cells, weights, minlength=partition.n_groups * n_classes)
+    return counts.astype(np.int64, copy=False).reshape(-1, n_classes)
 
 
 def separated_pairs(
@@ -111,18 +114,19 @@ def _gains(by_pairs: bool, baskets: ItemRows, partition: Partition | None, featu
     if features is None:
         features = np.arange(baskets.shape[1])
     n_classes = baskets.n_classes
-    labels = labels_of(baskets)
-    total = class_counts(partition, labels, n_classes)
+    labels, weights = labels_of(baskets), baskets.weights
+    total = class_counts(partition, labels, n_classes, weights)
     cells = partition.group_of_row.astype(np.int64) * n_classes + labels
     if len(total) * n_classes < 2**31:
         cells = cells.astype(np.int32)
     (columns, places), gains = baskets.columns_of(features), np.zeros(len(features), dtype=np.int64)
-    _gains_of(columns.indptr, columns.indices, places, cells, total.ravel(), n_classes, by_pairs, gains)
+    weights = np.empty(0, dtype=np.int64) if weights is None else weights
+    _gains_of(columns.indptr, columns.indices, places, cells, weights, total.ravel(), n_classes, by_pairs, gains)
     return gains
 
 
 @compiled
-def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs, gains):
+def _gains_of(indptr, indices, features, cell_of_row, weights, total, n_classes, by_pairs, gains):
     """One pass over the ones of these features.
 
     `inside` counts the rows with the feature in each (group, class) cell; a group is evaluated at its first cell and
@@ -133,7 +137,13 @@ def _gains_of(indptr, indices, features, cell_of_row, total, n_classes, by_pairs
     for f in range(len(features)):
         rows = indices[indptr[features[f]] : indptr[features[f] + 1]]
         gain = 0
-        for i in range(count_groups(rows, cell_of_row, inside, seen)):
+        n_seen = count_groups(rows, cell_of_row, inside, seen)
+        if len(weights) > 0:
+            for i in range(n_seen):
+                inside[seen[i]] = 0
+            for row in rows:
+                inside[cell_of_row[row]] += weights[row]
+        for i in range(n_seen):
             if inside[seen[i]] == 0:
                 continue
             start = seen[i] // n_classes * n_classes

@@ -15,13 +15,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from discreet.counting.block_tally import Singles, persons_of_blocks, tally_of_blocks, unique_in_blocks
+from discreet.counting.block_tally import (
+    ExpectedRows,
+    Singles,
+    persons_of_blocks,
+    tally_of_blocks,
+    unique_in_blocks,
+)
 from discreet.counting.tally import Tally, group, tally
 from discreet.data.column import Column
 from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 
+_AT_ONCE = 1 << 20  # rows that are looked up together
 _COUNTED: WeakKeyDictionary[Content, Tally] = WeakKeyDictionary()
 _GROUPS: WeakKeyDictionary[Content, dict[tuple[str, ...], tuple[np.ndarray, np.ndarray]]] = WeakKeyDictionary()
 _SINGLES: WeakKeyDictionary[Content, Singles] = WeakKeyDictionary()
@@ -40,6 +47,7 @@ class RowCounts:
     content: Any
     columns: tuple[str, ...]
     beside: tuple[str, ...] = ()  # columns whose unique cells are counted in the same pass, if the rows are stored
+    expected: Tally | None = None  # what stored rows are expected to be, if it is known
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,10 +63,10 @@ class RowCounts:
         if kept is None or not set(self.columns) <= set(kept.columns):
             if self.content.is_stored:
                 columns = list(dict.fromkeys([*(() if kept is None else kept.columns), *self.columns]))
-                kept, singles = tally_of_blocks(self.content, columns, self.beside)
+                kept, singles = tally_of_blocks(self.content, columns, self.beside, expected=self.expected)
                 _SINGLES.setdefault(self.content, {}).update(singles)
             else:
-                kept = _in_memory(self.content, self.columns)
+                kept = _as_expected(self.content, self.columns, self.expected) or _in_memory(self.content, self.columns)
             _COUNTED[self.content], _GROUPS[self.content] = kept, {}
         return kept
 
@@ -97,9 +105,12 @@ def row_counts(content: Content, roles: Roles) -> RowCounts:
     return replace(counts, beside=tuple(name for name in content.names if name not in roles.quasi))
 
 
-def count_once(content: Content, roles: Roles) -> None:
-    """Count the rows now, so that whatever is asked about later needs no further pass over parts."""
-    _ = row_counts(content, roles).whole
+def count_once(content: Content, roles: Roles, *, like: Content | None = None) -> None:
+    """Count the rows now, so that whatever is asked about later needs no further pass over parts.
+
+    Where the rows should be those of another content, they are counted by its distinct rows, if it has no others.
+    """
+    _ = replace(row_counts(content, roles), expected=None if like is None else _COUNTED.get(like)).whole
 
 
 def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
@@ -122,6 +133,18 @@ def n_unique(content: Any, columns: Sequence[str]) -> int:
     return int((np.bincount(rows) == 1).sum())
 
 
+def _as_expected(table: Table, columns: Sequence[str], expected: Tally | None) -> Tally | None:
+    """The rows counted by the distinct rows that they are expected to be; None if they are others."""
+    if expected is None or expected.columns != tuple(columns):
+        return None
+    counted, coded = ExpectedRows(expected), table.columns(columns)
+    for start in range(0, len(table), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        if not counted.add([Column(one.name, one.kind, one.values, one.codes[some]) for one in coded]):
+            return None
+    return counted.whole()
+
+
 def _in_memory(table: Table, columns: Sequence[str]) -> Tally:
     """As `tally`, but without the distinct row of each row."""
     coded = table.columns(columns)
@@ -131,7 +154,8 @@ def _in_memory(table: Table, columns: Sequence[str]) -> Tally:
     codes = np.empty((len(first), len(coded)), dtype=np.int32, order="F")
     for place, column in enumerate(coded):
         codes[:, place] = column.codes[first]
-    return Tally(tuple(columns), codes, rows[:, None], rows, None, tuple(column.values for column in coded))
+    values = tuple(column.values for column in coded)
+    return Tally(tuple(columns), codes, rows[:, None], rows, None, values, in_order=False)
 
 
 def _coarser(whole: Tally, columns: Sequence[str], target: str | None, groups: tuple[np.ndarray, np.ndarray]) -> Tally:

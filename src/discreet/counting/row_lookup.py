@@ -100,6 +100,13 @@ def _table(key: np.ndarray, number: np.ndarray) -> np.ndarray:
 
 
 @compiled
+def add_up(found, rows):
+    """Count how often each number is found."""
+    for i in range(len(found)):
+        rows[found[i]] += 1
+
+
+@compiled
 def _extend(key, codes, width):
     for i in range(len(key)):
         if key[i] >= 0:

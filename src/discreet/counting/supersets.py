@@ -44,6 +44,7 @@ class Distinct:
     start: np.ndarray
     persons: np.ndarray
     repeat: bool  # whether a person may have several distinct rows
+    rows: np.ndarray  # of each distinct row
 
     @classmethod
     def of(cls, baskets: Baskets) -> Distinct:
@@ -51,18 +52,31 @@ class Distinct:
         distinct = baskets.matrix[partition.first_rows()]
         by_item = distinct.tocsc()
         sets = (distinct.indptr, distinct.indices, by_item.indptr, by_item.indices)
-        return cls.from_sets(partition.group_of_row, sets, baskets.persons)
+        return cls.from_sets(partition.group_of_row, sets, baskets.persons, baskets.weights)
 
     @classmethod
-    def from_sets(cls, group_of_row: np.ndarray, sets: tuple[Any, ...], persons: np.ndarray | None) -> Distinct:
-        """From the distinct rows (CSR and CSC: starts, numbers), and the person behind each row."""
+    def from_sets(
+        cls,
+        group_of_row: np.ndarray,
+        sets: tuple[Any, ...],
+        persons: np.ndarray | None,
+        weights: np.ndarray | None = None,
+    ) -> Distinct:
+        """From the distinct rows (CSR and CSC: starts, numbers), and the person behind each row.
+
+        `weights` are the persons that each row stands for, where none has several rows.
+        """
         groups, n = group_of_row.astype(np.int64), len(group_of_row)
+        row_start, row_items, item_start, item_rows = (part.astype(np.int64) for part in sets)
+        rows = np.bincount(groups, weights).astype(np.int64)
+        if weights is not None:
+            start, last = np.append(0, np.cumsum(rows)), np.array([int(rows.sum()) - 1])
+            return cls(groups, row_start, row_items, item_start, item_rows, start, last, False, rows)
         whose = np.arange(n) if persons is None else persons.astype(np.int64)
         first = order_of(groups) if persons is None else group([groups, whose], n)[1]
         start = np.concatenate([[0], np.cumsum(np.bincount(groups[first]))]).astype(np.int64)
-        row_start, row_items, item_start, item_rows = (part.astype(np.int64) for part in sets)
         repeat = persons is not None
-        return cls(groups, row_start, row_items, item_start, item_rows, start, whose[first], repeat)
+        return cls(groups, row_start, row_items, item_start, item_rows, start, whose[first], repeat, rows)
 
     def __len__(self) -> int:
         return len(self.row_start) - 1

@@ -36,6 +36,7 @@ class Tally:
     sizes         number of persons with each distinct row: its rows, unless there is a person column
     group_of_row  the distinct row of each row, if tallied in memory
     values        the values behind the codes, per column; the code after the last one is missing
+    in_order      False for distinct rows in any other order
     """
 
     columns: tuple[str, ...]
@@ -44,6 +45,7 @@ class Tally:
     sizes: np.ndarray
     group_of_row: np.ndarray | None = None
     values: tuple[pa.Array, ...] = field(default=(), repr=False)
+    in_order: bool = True
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -60,6 +62,12 @@ class Tally:
     def group_by(self, columns: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Group the distinct rows by some of their columns: (group of each distinct row, one distinct row of each)."""
         places = [self.columns.index(name) for name in columns]
+        if self.in_order and places == [*range(len(places))] and len(self):  # equal rows lie together
+            is_new = np.zeros(len(self), dtype=bool)
+            is_new[0] = True
+            for place in places:
+                is_new[1:] |= self.codes[1:, place] != self.codes[:-1, place]
+            return np.cumsum(is_new) - 1, np.flatnonzero(is_new)
         return group([self.codes[:, place] for place in places], len(self))
 
 
@@ -250,9 +258,16 @@ def row_order(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int])
     >>> row_order([np.array([1, 0, 1]), np.array([2, 5, 1])], 3, [2, 6]).tolist()
     [1, 2, 0]
     """
-    if n_rows == 0:
-        return np.empty(0, np.int64)
-    return order_of(_numbered(_key(columns, n_rows, levels, ordered=True), ordered=True)[0])
+    keys, span, most = [np.zeros(n_rows, dtype=np.int64)], 1, 1 << (63 - max(n_rows - 1, 0).bit_length())
+    for codes, width in zip(columns, map(int, levels), strict=False):
+        if span * width > most and span > 1:
+            keys, span = [*keys, np.zeros(n_rows, dtype=np.int64)], 1
+        keys[-1] = keys[-1] * width + codes if span > 1 else codes.astype(np.int64)
+        span *= max(width, 1)
+    order = order_of(keys.pop())
+    while keys:  # from the last columns to the first: a stable order keeps that of the later ones
+        order = order[order_of(keys.pop()[order])]
+    return order
 
 
 def pair_counts(

@@ -26,10 +26,12 @@ class ItemRows(ABC):
     support                           rows with each item
     class_support                     rows of each class with each item, where they were counted beforehand
     in_memory                         whether all ones are in memory
+    weights                           rows that each row stands for where worth is counted; None for one each
     """
 
     in_memory: ClassVar[bool] = True
     class_support: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     if TYPE_CHECKING:
 

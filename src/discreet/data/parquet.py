@@ -9,7 +9,7 @@ compression, no metadata, pages without gaps, and the stated number of cells. Th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -57,6 +57,17 @@ def read_parquet(
         table = parquet.read()
     columns = [with_used_texts(column) for column in table.columns]
     return pa.table(columns, names=table.column_names)
+
+
+def parquet_columns(
+    file: BinaryIO, names: Sequence[str], *, rows: int | None = None
+) -> Iterator[tuple[str, pa.ChunkedArray]]:
+    """As `read_parquet`, one column after another: only one is in memory at a time."""
+    layout = layout_of(file, names, rows=rows)
+    file.seek(0)
+    parquet = pq.ParquetFile(file, read_dictionary=list(layout.texts))
+    for name in names:
+        yield name, with_used_texts(parquet.read(columns=[name]).column(name))
 
 
 def with_used_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -14,13 +14,30 @@ import pyarrow.parquet as pq
 from discreet.data.held_file import Source
 from discreet.errors import DataError, quietly, shown
 
+_FEW_BYTES = 3  # of a cell: texts that differ take more
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameless index
 
 
 def read_parquet_file(source: Source) -> pa.Table:
     """A Parquet file, or a folder of them."""
     what = "folder of Parquet files" if isinstance(source, Path) and source.is_dir() else "Parquet file"
-    return _columns(source, what, lambda: pq.read_table(_opened(source)))
+    return _columns(source, what, lambda: pq.read_table(_opened(source), read_dictionary=_repeated_texts(source)))
+
+
+def _repeated_texts(source: Source) -> list[str]:
+    """The columns of texts that the file holds as dictionaries of few entries, and that are kept so in memory."""
+    if isinstance(source, Path) and source.is_dir():
+        return []
+    footer = pq.read_metadata(_opened(source))
+    texts = [place for place, field in enumerate(footer.schema.to_arrow_schema()) if pa.types.is_string(field.type)]
+    if footer.num_columns != len(footer.schema.to_arrow_schema()):
+        return []  # nested columns, which are refused where they are used
+    groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
+    return [
+        footer.schema.column(place).name
+        for place in texts
+        if all(one.column(place).total_uncompressed_size <= _FEW_BYTES * one.num_rows + 2**16 for one in groups)
+    ]
 
 
 def read_arrow_file(source: Source) -> pa.Table:

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from discreet.data.column import Column, Kind, as_written, one_dictionary
 from discreet.data.content import LABEL
 from discreet.data.formulas import neutral, neutral_cells, unmarked
-from discreet.data.parquet import read_parquet
+from discreet.data.parquet import parquet_columns, read_parquet
 from discreet.errors import DataError, shown
 from discreet.foundation.plain_files import open_file
 
@@ -51,6 +51,31 @@ def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_ag
         _write_parquet(arrow, path, statistics=True)
     else:
         raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
+
+
+def write_columns(columns: Sequence[Column], target: Path | BinaryIO) -> None:
+    """Write many rows as Parquet, a group of rows at a time; the bytes are those of `write_cells`.
+
+    Only texts are there as Arrow's cells as a whole, with four bytes a cell.
+    """
+    texts = {
+        column.name: _of_groups(pa.chunked_array([column.to_dictionary()]))
+        for column in columns
+        if pa.types.is_string(column.values.type)
+    }
+    writer = None
+    for start in range(0, len(columns[0]), ROW_GROUP):
+        cells = {}
+        for column in columns:
+            some = Column(column.name, column.kind, column.values, column.codes[start : start + ROW_GROUP])
+            text = texts.get(column.name)
+            cells[column.name] = some.to_arrow() if text is None else text.slice(start, ROW_GROUP)
+        group = pa.table(cells)
+        if writer is None:
+            writer = pq.ParquetWriter(target, group.schema, compression="none", store_schema=False)
+        writer.write_table(group, row_group_size=ROW_GROUP)
+    assert writer is not None
+    writer.close()
 
 
 def write_part(rows: pa.Table, target: Path | BinaryIO) -> None:
@@ -153,15 +178,24 @@ def read_cells(source: Path | BinaryIO, kinds: Mapping[str, Kind], *, rows: int 
     with open_file(source) as (file, name):
         is_parquet = name.endswith(".parquet")
         try:
-            arrow = (read_parquet if is_parquet else _read_csv)(file, list(kinds), rows=rows)
+            if is_parquet:
+                columns = parquet_columns(file, list(kinds), rows=rows)
+                return [_narrow(as_written(name, cells, kinds[name])) for name, cells in columns]
+            arrow = _read_csv(file, list(kinds), rows=rows)
         except (pa.ArrowException, OSError, ValueError) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(f"{shown(name)} cannot be read back ({type(error).__name__}).") from None
-        if not is_parquet:
-            _must_have(arrow, [neutral(column) for column in kinds])
-            arrow = unmarked(arrow, list(kinds), {column for column, kind in kinds.items() if kind == "category"})
+        _must_have(arrow, [neutral(column) for column in kinds])
+        arrow = unmarked(arrow, list(kinds), {column for column, kind in kinds.items() if kind == "category"})
         return columns_of(arrow, kinds)
+
+
+def _narrow(column: Column) -> Column:
+    """With codes of one byte, where that is enough: there may be hundreds of 0/1 columns."""
+    if len(column.values) >= 2**8 - 1:
+        return column
+    return Column(column.name, column.kind, column.values, column.codes.astype(np.uint8))
 
 
 def columns_of(arrow: pa.Table, kinds: Mapping[str, Kind]) -> list[Column]:

@@ -206,7 +206,8 @@ class StoredTable(Content):
             and self.kinds == other.kinds
             and len(self.files) == len(other.files)
             and all(
-                filecmp.cmp(mine, theirs, shallow=False) for mine, theirs in zip(self.files, other.files, strict=True)
+                mine.samefile(theirs) or filecmp.cmp(mine, theirs, shallow=False)
+                for mine, theirs in zip(self.files, other.files, strict=True)
             )
         )
 

@@ -26,7 +26,7 @@ from discreet.data.how_read import ColumnReading, HowRead
 from discreet.data.notation import Formats
 from discreet.data.read import ArrowSource, read
 from discreet.data.reading import Marks
-from discreet.data.storage import read_cells, write_cells
+from discreet.data.storage import ROW_GROUP, read_cells, write_cells, write_columns
 from discreet.data.text_reader import TextReader, certain_columns
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.foundation.displayed import Displayed
@@ -381,6 +381,9 @@ class Table(Displayed, Framed, Content):
 
     def write(self, target: File, format: str = "parquet", *, input_again: bool = False) -> None:
         """Write the table; `input_again` leaves formulas in CSV unchanged, for files that are read as input."""
+        if format == "parquet" and len(self) > ROW_GROUP:
+            write_columns(self.columns(), target)
+            return
         cells = pa.table({column.name: column.to_dictionary() for column in self.columns()})
         write_cells(cells, target, format, input_again=input_again)
 

@@ -56,13 +56,14 @@ class Buckets:
                 rows = reader.read_all()
             file.unlink()
             if len(rows):
-                yield rows.take(_order(self._randomness, len(rows)))
+                order = _order(self._randomness, len(rows))
+                yield pa.table([_taken(column, order) for column in rows.columns], schema=self._schema)
 
     def _scatter(self) -> None:
         if not self._n_waiting:
             return
         rows = pa.Table.from_batches(self._waiting, self._schema)
-        keys = self._randomness.uint64(len(rows)) >> np.uint64(32)
+        keys = np.frombuffer(self._randomness.bytes(4 * len(rows)), dtype="<u4")
         bucket = ((keys * np.uint64(len(self._files))) >> np.uint64(32)).astype(np.uint16)
         order = np.argsort(bucket, kind="stable")  # a radix sort
         rows = pa.table([_taken(column, order) for column in rows.columns], schema=self._schema)

@@ -87,7 +87,9 @@ class Packing:
     ) -> Tally:
         """The tally of groups whose columns are all packed."""
         order = order_of(key)
-        key = key[order]
+        key, rows = key[order], rows[order]
+        if target is not None and persons is None and [*self.numberings] == [*columns, target]:
+            return self._tally_by_class(columns, target, key, rows)
         codes = np.empty((len(key), len(self.numberings)), dtype=np.int32, order="F")
         values = self._unpacked(key, codes)
         place_of = {name: place for place, name in enumerate(self.numberings)}
@@ -97,11 +99,26 @@ class Packing:
             columns,
             [values[place] for place in chosen],
             codes[:, : len(chosen)] if chosen == [*range(len(chosen))] else codes[:, chosen],
-            rows[order],
+            rows,
             labels=labels,
             n_classes=1 if labels is None else int(labels.max()) + 1,
             persons=None if persons is None else persons[order],
         )
+
+    def _tally_by_class(self, columns: Sequence[str], target: str, key: np.ndarray, rows: np.ndarray) -> Tally:
+        """Of keys in order that end with the class: rows of equal cells lie together."""
+        bits = self.numberings[target].bits
+        is_new = np.ones(len(key), dtype=bool)
+        is_new[1:] = key[1:] >> bits != key[:-1] >> bits
+        labels = np.empty(len(key), dtype=np.int32)
+        self.numberings[target].unpacked(target, key, 0, labels)
+        n_classes = int(labels.max()) + 1
+        counts = np.zeros((int(is_new.sum()), n_classes), dtype=np.int64)
+        np.add.at(counts.ravel(), (np.cumsum(is_new) - 1) * n_classes + labels, rows)  # exact, as doubles are not
+        key = key[is_new]
+        codes = np.empty((len(key), len(columns)), dtype=np.int32, order="F")
+        values = Packing({name: self.numberings[name] for name in columns})._unpacked(key >> bits, codes)
+        return Tally(tuple(columns), codes, counts, counts.sum(axis=1), None, tuple(values))
 
     def _unpacked(self, key: np.ndarray, codes: np.ndarray) -> list[pa.Array]:
         return [

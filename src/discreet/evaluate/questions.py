@@ -20,6 +20,7 @@ from itertools import combinations
 
 import numpy as np
 
+from discreet.counting.tally import pair_counts
 from discreet.data.dataset import Dataset
 from discreet.evaluate.soft_rows import SoftRows, bins_of, exactly, read_softly, readable_names
 from discreet.foundation.progress import progress
@@ -28,6 +29,7 @@ from discreet.release.release import Release
 
 _TRIPLES = 60  # three-way tables that are counted
 _ROWS_OF_TRIPLES = 3_000_000  # rows that are looked at for all of them
+_MANY = 1_000_000  # rows whose pairs of codes are counted; pairs of codes, at most
 _RIDGE = 1e-4
 _NUMBERS = 9  # different values from which on a column of numbers is one for a regression
 
@@ -123,6 +125,8 @@ def _correlation_error(before: SoftRows, after: SoftRows) -> float | None:
 
 
 def _pearson(rows: SoftRows, pair: tuple[int, int]) -> float:
+    if len(rows) > _MANY and (counted := _counted_pearson(rows, pair)) is not None:
+        return counted
     x, y = (rows.numbers(place) for place in pair)
     known = ~np.isnan(x) & ~np.isnan(y)
     x, y = (
@@ -131,6 +135,22 @@ def _pearson(rows: SoftRows, pair: tuple[int, int]) -> float:
     )
     spread = np.sqrt((x**2).sum() * (y**2).sum())
     return float((x * y).sum() / spread) if spread > 1e-12 * max(len(x), 1) else 0.0
+
+
+def _counted_pearson(rows: SoftRows, pair: tuple[int, int]) -> float | None:
+    """As `_pearson`, by how many rows have each pair of codes; None if there may be too many pairs."""
+    one, other = (rows.columns[place] for place in pair)
+    if len(one.numbers) * len(other.numbers) > _MANY:
+        return None
+    first, second, n = pair_counts(one.codes, other.codes)
+    x, y = one.numbers[first], other.numbers[second]
+    known = ~np.isnan(x) & ~np.isnan(y)
+    x, y, n = x[known], y[known], n[known]
+    if not len(n):
+        return 0.0
+    x, y = (part - (part * n).sum() / n.sum() for part in (x, y))
+    spread = np.sqrt((n * x**2).sum() * (n * y**2).sum())
+    return float((n * x * y).sum() / spread) if spread > 1e-12 * n.sum() else 0.0
 
 
 def _cramer(table: np.ndarray) -> float:

@@ -10,7 +10,7 @@ labels, become rows of the same numbers, and a row that is published as it was h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, item_table, keep_items
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
+from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import RandomState, seed_of
 from discreet.recoding.labels import Classes, Labelling
 from discreet.recoding.public_domain import Domain
@@ -28,6 +29,7 @@ from discreet.release.release import Release
 BINS = 8
 MOST_COLUMNS = 24  # read of a wide table, and items of baskets
 _CHUNK = 16_384  # rows that are looked at together
+_MANY = 1_000_000  # rows that are counted without looking for equal ones
 _MOST_COUNTED = 2**21  # combinations of labels that are counted in one array
 
 
@@ -202,7 +204,7 @@ class SoftRows:
 
     @cached_property
     def _distinct(self) -> _DistinctRows:
-        return _DistinctRows.of(self.columns, len(self))
+        return (_ManyRows if len(self) > _MANY else _DistinctRows).of(self.columns, len(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +240,9 @@ class _DistinctRows:
 
     def triple(self, places: Sequence[int]) -> np.ndarray:
         """The sum of the outer products of three columns' shares: counted by their lines, then spread over the bins."""
+        return self._triple(places)
+
+    def _triple(self, places: Sequence[int]) -> np.ndarray:
         (a, b, c), (codes_a, codes_b, codes_c) = ([of[place] for place in places] for of in (self.shares, self.codes))
         n_lines = len(a) * len(b) * len(c)
         if n_lines <= _MOST_COUNTED:
@@ -251,6 +256,52 @@ class _DistinctRows:
             both = a[codes_a[some]][:, :, None] * b[codes_b[some]][:, None, :]
             total += both.reshape(len(both), -1).T @ (c[codes_c[some]] * self.weights[some, None])
         return total
+
+
+class _ManyRows(_DistinctRows):
+    """As `_DistinctRows` of so many rows that to look for equal ones takes longer than to count them all."""
+
+    @classmethod
+    def of(cls, columns: Sequence[SoftColumn], n_rows: int) -> _ManyRows:
+        codes, shares = [], []
+        for column in columns:
+            unlike, line = np.unique(column.shares, axis=0, return_inverse=True)
+            kind = np.uint16 if len(unlike) <= 2**16 else np.int64
+            codes.append(line.ravel().astype(kind)[column.codes])
+            shares.append(unlike)
+        return cls(codes, shares, np.ones(1))
+
+    def singles(self) -> list[np.ndarray]:
+        counts = (np.bincount(codes, minlength=len(of)) for codes, of in zip(self.codes, self.shares, strict=True))
+        return [count @ shares for count, shares in zip(counts, self.shares, strict=True)]
+
+    def pair(self, one: int, other: int) -> np.ndarray:
+        a, b = self.shares[one], self.shares[other]
+        if len(a) * len(b) <= _MOST_COUNTED:
+            return a.T @ self._table(one, other, one, np.ones(len(a))) @ b
+        first, second, counts = pair_counts(self.codes[one], self.codes[other])
+        return a[first].T @ (b[second] * counts[:, None])
+
+    def triple(self, places: Sequence[int]) -> np.ndarray:
+        first, second, third = places
+        a, b, c = (self.shares[place] for place in places)
+        if len(a) * len(b) > _MOST_COUNTED:
+            return replace(self, weights=np.ones(len(self.codes[0])))._triple(places)
+        by_bin = [a.T @ self._table(first, second, third, shares) @ b for shares in c.T]
+        return np.stack(by_bin, axis=-1).reshape(-1, c.shape[1])
+
+    def _table(self, one: int, other: int, by: int, values: np.ndarray) -> np.ndarray:
+        """For each pair of lines of two columns, the sum over its rows of a value of their lines in a third."""
+        width = len(self.shares[other])
+        table = np.zeros(len(self.shares[one]) * width)
+        _add_up(self.codes[one], self.codes[other], self.codes[by], np.ascontiguousarray(values), width, table)
+        return table.reshape(-1, width)
+
+
+@compiled
+def _add_up(one, other, by, values, width, table):
+    for i in range(len(one)):
+        table[np.int64(one[i]) * width + np.int64(other[i])] += values[by[i]]
 
 
 def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: RandomState = 0) -> tuple[str, ...]:

@@ -4,6 +4,8 @@
 Both use one kind of stream: SHAKE-256 of a 32-byte key. Without a seed the key comes from the operating
 system; with a seed it is derived from it, so that the same seed gives the same bytes on every machine.
 SHAKE-256 is a cryptographic extendable-output function: without the key its output is unpredictable.
+The stream of a secret, from which the orders of millions of rows are drawn, is AES-256 in counter mode, which
+processors have instructions for: ten times as fast.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Randomness:
             self._key = secrets.token_bytes(32)
         else:
             self._key = hashlib.sha256(b"discreet seed %d" % self.seed).digest()
-        self._drawn = 0
+        self._drawn, self._by_cipher = 0, False
 
     @property
     def seeded(self) -> bool:
@@ -49,6 +51,7 @@ class Randomness:
             raise ValueError("A secret has 32 bytes.")
         randomness = cls()
         randomness._key = hashlib.sha256(b"discreet secret" + secret).digest()
+        randomness._by_cipher = True
         return randomness
 
     def __repr__(self) -> str:
@@ -57,7 +60,8 @@ class Randomness:
     def bytes(self, n: int) -> builtins.bytes:
         """The next n bytes. Each draw has its own block, so it does not depend on the sizes of other draws."""
         self._drawn += 1
-        return hashlib.shake_256(self._key + self._drawn.to_bytes(8, "big")).digest(n)
+        block = self._key + self._drawn.to_bytes(8, "big")
+        return _key_stream(block, n) if self._by_cipher else hashlib.shake_256(block).digest(n)
 
     def uint64(self, n: int) -> np.ndarray:
         """The next n whole numbers, uniform on 0 .. 2^64 - 1."""
@@ -65,7 +69,7 @@ class Randomness:
 
     def permutation(self, n: int) -> np.ndarray:
         """A uniformly random order of 0..n-1 (64-bit keys sorted; a tie among n keys has odds n^2/2^65)."""
-        return np.argsort(self.uint64(n), kind="stable")
+        return _order_of(self.uint64(n))
 
     def shuffle(self, order: np.ndarray) -> None:
         """Put an array of 64-bit integers into a uniformly random order, many times as fast as `permutation`.
@@ -79,6 +83,21 @@ class Randomness:
         return np.random.default_rng(np.frombuffer(self.bytes(32), dtype="<u4"))
 
 
+def _order_of(keys: np.ndarray) -> np.ndarray:
+    """The stable order of random keys: each is sorted with its place in its last bits, twice as fast as `argsort`; the
+    few that agree in all other bits are put in order afterwards.
+    """
+    places = np.uint64((1 << max(len(keys) - 1, 0).bit_length()) - 1)
+    packed = (keys & ~places) | np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    order = (packed & places).astype(np.int64)
+    alike = np.flatnonzero((packed[1:] ^ packed[:-1]) <= places)
+    for run in np.split(alike, np.flatnonzero(np.diff(alike) > 1) + 1) if len(alike) else ():
+        some = slice(int(run[0]), int(run[-1]) + 2)
+        order[some] = order[some][np.argsort(keys[order[some]], kind="stable")]
+    return order
+
+
 @compiled
 def _swap(order, drawn):
     for i in range(len(order) - 1, 0, -1):
@@ -86,6 +105,14 @@ def _swap(order, drawn):
         high, low = drawn[i] >> np.uint64(32), drawn[i] & np.uint64(0xFFFFFFFF)
         j = (high * n + ((low * n) >> np.uint64(32))) >> np.uint64(32)  # drawn * n / 2^64
         order[i], order[j] = order[j], order[i]
+
+
+def _key_stream(block: builtins.bytes, n: int) -> builtins.bytes:
+    """The first n bytes of AES-256 in counter mode, with a key of its own for each block."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    cipher = Cipher(algorithms.AES(hashlib.sha256(block).digest()), modes.CTR(builtins.bytes(16)))
+    return cipher.encryptor().update(builtins.bytes(n))
 
 
 def seed_of(random_state: RandomState) -> int | None:

@@ -231,7 +231,9 @@ class Method(Estimator):
                 items=items_of(published, roles),
                 changes=decision.changes or counted_changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
                 column_changes=changes_of_columns(crossed, labellings, left_out),
-                penalty=penalty_of(labellings, source, written, roles.quasi, left_out, weights),
+                penalty=penalty_of(
+                    labellings, source if weights is None else counted, written, roles.quasi, left_out, weights
+                ),
                 written=table.notations,
             )
         )

@@ -18,10 +18,11 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.counting.row_counts import remember_counts
 from discreet.counting.row_lookup import RowLookup
-from discreet.counting.tally import Tally, tally_of_groups
+from discreet.counting.tally import Tally, distinct_codes, pair_counts, same_rows, tally_of_groups
 from discreet.data.column import Column, Kind
 from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
+from discreet.data.table import Table
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Engine, state_of
 from discreet.errors import DataError
@@ -30,7 +31,7 @@ from discreet.methods.apply_groups import ApplyGroups, GroupLookup
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
 from discreet.release.counted_source import CountedColumn, CountedSource, SourceGroups
-from discreet.release.losses import Crossing, crossings, penalty_of
+from discreet.release.losses import Crossing, penalty_of_crossings
 
 
 def needs_rows(method: str, why: str) -> DataError:
@@ -140,19 +141,39 @@ class EngineDecision:
     @classmethod
     def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
         """From groups of distinct rows."""
-        decision = grouping.decision_on(rows)
-        assert decision.distinct is not None
+        labels = grouping.columns(np.arange(len(grouping.codes)))
+        plan = grouping.plan_for_new_rows
+        decision = Decision(plan, grouping.trace, grouping.notes, population=grouping.population)
+        return cls._of_groups(decision, labels, grouping.group, rows, roles)
+
+    @classmethod
+    def of_plan(cls, decision: Decision, rows: CodedRows, roles: Roles) -> EngineDecision:
+        """From a plan for columns: distinct rows that are published alike are a group."""
         assert decision.plan is not None
-        _, written, weights = decision.distinct
+        written = decision.plan.apply(Table(rows.columns))
+        every = [column for columns in written.values() for column in columns]
+        group, first = same_rows(every)
+        labels = {
+            name: [Column(one.name, one.kind, one.values, one.codes[first]) for one in columns]
+            for name, columns in written.items()
+        }
+        return cls._of_groups(decision, labels, group, rows, roles)
+
+    @classmethod
+    def _of_groups(
+        cls, decision: Decision, labels: PublishedColumns, group: np.ndarray, rows: CodedRows, roles: Roles
+    ) -> EngineDecision:
+        assert decision.plan is not None
+        crossed = [_crossing(one, labels.get(one.name, ()), group, rows.rows) for one in rows.columns]
         return cls(
-            RowLookup(rows.codes, grouping.group),
-            grouping.columns(np.arange(len(grouping.codes))),
+            RowLookup(rows.codes, group),
+            labels,
             decision,
-            crossings(rows, written, rows.names, weights),
-            penalty_of(decision.plan.labellings, rows, written, rows.names, 0, weights),
+            crossed,
+            penalty_of_crossings(decision.plan.labellings, crossed, rows.n_rows),
             rows.n_rows,
             SourceGroups.of(rows),
-            _published_tally(roles, written, rows),
+            _published_tally(roles, labels, group, rows),
         )
 
     def after_publishing(self) -> EngineDecision:
@@ -204,21 +225,33 @@ def judged_columns(roles: Roles) -> list[str]:
     return list(dict.fromkeys([*([] if roles.target is None else [roles.target]), *roles.sensitive]))
 
 
-def _published_tally(roles: Roles, written: PublishedColumns, rows: CodedRows) -> Tally:
-    """The tally of the published rows, from the distinct rows and their published columns."""
+def _published_tally(roles: Roles, labels: PublishedColumns, of_row: np.ndarray, rows: CodedRows) -> Tally:
+    """The tally of the published rows, from the group of each distinct row and the labels of each group."""
     judged = judged_columns(roles)
     if judged == [roles.target]:
-        row, label = np.nonzero(rows.counts)
-        n, codes = rows.counts[row, label], [label]
+        n_groups = int(of_row.max()) + 1
+        counts = np.stack([np.bincount(of_row, rows_, minlength=n_groups) for rows_ in rows.counts.T])
+        label, group = np.nonzero(counts)
+        n, codes = counts[label, group].astype(np.int64), [label]  # exact: rows are below 2^53
     else:
         row, codes, n = rows.split_by(judged) if judged else (np.arange(len(rows)), [], rows.rows)
+        group = of_row[row]
     columns = [
-        Column(one.name, one.kind, one.values, one.codes[row]) for name in roles.quasi for one in written.get(name, ())
+        Column(one.name, one.kind, one.values, one.codes[group]) for name in roles.quasi for one in labels.get(name, ())
     ]
     for name, code in zip(judged, codes, strict=True):
         values = rows.values_of(name)
         columns.append(Column(name, values.kind, values.values, code.astype(np.int32)))
     return tally_of_groups(columns, n)
+
+
+def _crossing(old: Column, labels: Sequence[Column], group: np.ndarray, rows: np.ndarray) -> Crossing:
+    """A quasi-identifier of distinct rows beside the labels of their groups; each pair that occurs is kept once."""
+    combined, of_group = distinct_codes([one.codes for one in labels], int(group.max()) + 1)
+    was, now, n = pair_counts(old.codes, of_group[group], rows)
+    before = Column(old.name, old.kind, old.values, was.astype(np.int32))
+    after = [Column(one.name, one.kind, one.values, combined[now, place]) for place, one in enumerate(labels)]
+    return Crossing(before, after, n)
 
 
 def _listed(engine: Engine, name: str) -> ListedCells:

@@ -12,22 +12,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
+from discreet.data.counted_baskets import CountedBaskets
 from discreet.data.item_rows import ItemRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.engines.memory import engine_of
+from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError
 from discreet.foundation.estimators import SelectorFace, check_is_fitted, validate_data
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Changed, Method
+from discreet.methods.engine_release import EngineDecision, needs_rows
 from discreet.methods.grouping import Decision
+from discreet.methods.published_rows import refuse_marks
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.plan import KeepItems
+from discreet.release.release import Release
 
 ONE_HOT = (
     "The items are values of columns: lacking one value of a column means having another. Of such absences the promise"
@@ -40,6 +47,11 @@ class Selector(SelectorFace, Method):
 
     takes = frozenset({"table", "baskets"})
     tries_items: ClassVar[bool] = False  # whether `_keep` takes rows of items that are brought into memory as needed
+
+    @property
+    def decides_on_counts(self) -> bool:
+        """Whether `_keep` takes k equal rows of a class for all of them (data/counted_baskets.py)."""
+        return False
 
     @property
     def promise(self) -> Promise:
@@ -85,10 +97,38 @@ class Selector(SelectorFace, Method):
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
+    def _needs_rows(self) -> str:
+        return "" if self.decides_on_counts else "it looks at the items of single rows"
+
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
+        if self.decides_on_counts and roles.person is None:
+            rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target)
+            decision = self._plan_of_counts(rows, roles, randomness)
+            assert decision.plan is not None
+            return replace(decision, distinct=(rows, decision.plan.apply(Table(rows.columns)), rows.rows))
         # An item that fewer than k persons have can never be selected, so it is not created.
         everything = KeepItems.fit(table, roles, cuts=self.cuts, k=self.k)
         baskets = everything.baskets(table, target=roles.target, person=roles.person)
+        return self._decided(everything, baskets, randomness)
+
+    def _plan_of_counts(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Decision:
+        """The same decision on distinct rows, each of them a person."""
+        everything = KeepItems.fit(rows, roles, cuts=self.cuts, k=self.k)
+        return self._decided(everything, _items_of(everything, rows, self.k), randomness)
+
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        self.check_engine()
+        if roles.person is not None:
+            raise needs_rows(type(self).__name__, "the rows of a person are told apart")
+        return super()._release_engine(engine, roles, randomness)
+
+    def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
+        rows = CodedRows.of(engine, roles.quasi, target=roles.target)
+        refuse_marks(rows, roles)
+        self._enough(rows.n_rows)
+        return EngineDecision.of_plan(self._plan_of_counts(rows, roles, randomness), rows, roles)
+
+    def _decided(self, everything: KeepItems, baskets: Baskets, randomness: Randomness) -> Decision:
         selected, trace = self._keep(baskets, randomness)
         promise, notes = self.promise, []
         if isinstance(promise, (Containment, KmAnonymity)):
@@ -123,6 +163,25 @@ class Selector(SelectorFace, Method):
         changed = super()._change(baskets, randomness)
         changed.notes += self._remarks()
         return changed
+
+
+def _items_of(plan: KeepItems, rows: CodedRows, k: int) -> CountedBaskets:
+    """All items of distinct rows."""
+    target = rows.target
+    assert target is not None
+    n_classes = len(target.values)
+    if rows.counts.shape[1] > n_classes and rows.counts[:, n_classes:].any():
+        missing = int(rows.counts[:, n_classes:].sum())
+        raise DataError(f"{missing} of {rows.n_rows} labels are missing. Drop those rows first.")
+    cells = [plan.items_of(column)[column.codes] + 1 for column in rows.columns]
+    width = len(plan.binarisation.items) + 1
+    merged, _ = rows.merged(cells, [width] * len(cells))
+    counts = merged.counts[:, :n_classes]
+    items = plan.binarisation
+    classes = target.values.to_pylist()
+    return CountedBaskets.of_counts(
+        merged.codes - 1, counts, k, names=items.names, classes=classes, sources=items.sources
+    )
 
 
 def check_labels(baskets: ItemRows, k: int) -> None:

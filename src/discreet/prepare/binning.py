@@ -236,9 +236,10 @@ class Binning:
         Missing stays missing; every number has an interval.
         """
         source = Table.of(table)
-        return as_it_came(source.with_columns([self._binned(source.column(name)) for name in self.cuts]), table)
+        return as_it_came(source.with_columns([self.binned(source.column(name)) for name in self.cuts]), table)
 
-    def _binned(self, column: Column) -> Column:
+    def binned(self, column: Column) -> Column:
+        """One of the columns that have cuts, as intervals."""
         kind = self.kinds.get(column.name, "number")
         if len(column.values) and column.kind != kind:
             raise DataError(

@@ -59,10 +59,12 @@ class Binarisation:
         rarest: int = 1,
         person: str | None = None,
         everybody: bool = True,
+        weights: np.ndarray | None = None,
     ) -> Binarisation:
         """Items for the values of `columns` that at least `rarest` rows have (or persons, if `person` is set).
 
-        With `everybody=False` a value that all rows have is no item, since it would reveal nothing.
+        With `everybody=False` a value that all rows have is no item, since it would reveal nothing. `weights` are the
+        numbers of rows that each row stands for.
         Equal names (column "a" with the value "b=c", column "a=b" with the value "c") are distinguished by " (2)",
         " (3)" and so on, in the order of columns and values.
         """
@@ -74,13 +76,14 @@ class Binarisation:
         if isinstance(rarest, bool) or not isinstance(rarest, (int, np.integer)) or rarest < 1:
             raise DataError(f"'rarest' must be a whole number of rows from 1 on. Got {rarest!r} instead.")
         persons = None if person is None else table.column(person)
+        n_rows = len(table) if weights is None else int(weights.sum())
         items: list[Item] = []
         used_names: set[str] = set()
         for column in table.columns(columns):
-            rows = _support(column, None)
+            rows = np.bincount(column.codes, weights, minlength=len(column.values) + 1)
             enough = (rows if persons is None else _support(column, persons)) >= rarest
             if not everybody:
-                enough &= rows < len(table)
+                enough &= rows < n_rows
             items += [replace(item, name=_free(item.name, used_names)) for item in _candidates(column, enough)]
         if not items:
             raise DataError(
@@ -105,10 +108,7 @@ class Binarisation:
         Labels come from the target, if the table has it; persons from `person`.
         """
         table = Table.of(table)
-        absent = [name for name in dict.fromkeys(self.sources) if name not in table]
-        if absent:
-            hint = did_you_mean(absent[0], table.names)
-            raise DataError(f"Columns that were binarised are not in the table: {listing(absent)}.{hint}")
+        self.check(table)
         item_of = self._lookup()
         columns = table.columns(item_of)  # in the order of the items: each row's indices come out sorted
         places = [_places(column, item_of[column.name]) for column in columns]
@@ -130,6 +130,17 @@ class Binarisation:
         persons = None if person is None else table.column(person).codes.astype(np.int64)
         return Baskets(matrix, self.names, labels, classes, self.sources, persons)
 
+    def check(self, table: Table) -> None:
+        """DataError unless the table has all columns that were binarised."""
+        absent = [name for name in dict.fromkeys(self.sources) if name not in table]
+        if absent:
+            hint = did_you_mean(absent[0], table.names)
+            raise DataError(f"Columns that were binarised are not in the table: {listing(absent)}.{hint}")
+
+    def items_of_codes(self, column: Column) -> np.ndarray:
+        """The place of the item that each code of a column has, missing last; -1 for none."""
+        return _places(column, self._lookup().get(column.name, {}))
+
     def _lookup(self) -> dict[str, dict[str | None, int]]:
         item_of: dict[str, dict[str | None, int]] = {}
         for place, item in enumerate(self.items):
@@ -140,11 +151,9 @@ class Binarisation:
         return item_of
 
 
-def _support(column: Column, persons: Column | None) -> np.ndarray:
-    """Rows, or different persons, that have each value; missing last."""
+def _support(column: Column, persons: Column) -> np.ndarray:
+    """Different persons that have each value; missing last."""
     n = len(column.values) + 1
-    if persons is None:
-        return np.bincount(column.codes, minlength=n)
     ones = np.ones(len(column), dtype=np.int32)
     pairs = sp.csr_array((ones, (persons.codes, column.codes)), shape=(len(persons.values) + 1, n))
     pairs.sum_duplicates()

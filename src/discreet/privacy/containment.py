@@ -22,12 +22,13 @@ import numpy as np
 from discreet.counting.supersets import Distinct
 from discreet.counting.tally import is_engine
 from discreet.data.baskets import Baskets
+from discreet.data.counted_baskets import CountedBaskets
 from discreet.data.dataset import as_baskets
 from discreet.data.roles import Roles
 from discreet.errors import DataError, RolesError
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.privacy.exclusive_items import one_hot_note
-from discreet.privacy.exposure import exposure, items_of
+from discreet.privacy.exposure import counted_items_of, exposure, items_of
 from discreet.privacy.promise import Interval, Promise, Verdict, table_and_roles
 
 
@@ -106,7 +107,7 @@ class Containment(Promise):
     def check(self, data: object, roles: Roles | None = None) -> Verdict:
         baskets = as_baskets(data, bare=roles is None)
         if baskets is None:
-            baskets = baskets_of(*table_and_roles(data, roles))
+            baskets = baskets_of(*table_and_roles(data, roles), counted=True)
         if self.label_known and baskets.labels is None:
             raise RolesError("Containment with known labels needs labels: there are none.")
         distinct = Distinct.of(baskets)
@@ -122,8 +123,8 @@ class Containment(Promise):
             holds=measured >= self.k,
             required=self.k,
             measured=measured,
-            rows=len(baskets),
-            rows_short=int((persons[counted.group_of_row] < self.k).sum()),
+            rows=int(counted.rows.sum()),
+            rows_short=int(counted.rows[persons < self.k].sum()),
             with_label=with_label,
             details=exposure(distinct, baskets, self.k, None if self.absences or self.label_known else measured),
             notes=(*self._evidence(given_up, len(counted)), *one_hot_note(baskets, self.absences)),
@@ -146,7 +147,8 @@ def with_label_items(baskets: Baskets) -> Baskets:
     codes = np.unique(labels, return_inverse=True)[1].ravel()
     items = sp.csr_array((np.ones(n, dtype=np.uint8), codes, np.arange(n + 1)), shape=(n, int(codes.max()) + 1))
     matrix = sp.csr_array(sp.hstack([baskets.matrix, items], format="csr"))
-    return Baskets(matrix, (*baskets.names, *(f"label {i}" for i in range(items.shape[1]))), persons=baskets.persons)
+    names = (*baskets.names, *(f"label {i}" for i in range(items.shape[1])))
+    return CountedBaskets(matrix, names, persons=baskets.persons, weights=baskets.weights)
 
 
 def _beyond(absences: int) -> str:
@@ -156,10 +158,10 @@ def _beyond(absences: int) -> str:
     )
 
 
-def baskets_of(data: Any, roles: Roles) -> Baskets:
-    """The quasi-identifiers of a table as baskets; they must be 0/1 columns."""
+def baskets_of(data: Any, roles: Roles, *, counted: bool = False) -> Baskets:
+    """The quasi-identifiers of a table as baskets; they must be 0/1 columns. `counted` rows may stand for several."""
     if is_engine(data):
         raise DataError("Containment can be checked on tables in memory and on baskets, not through an engine.")
     if not roles.quasi:
         raise DataError("Containment needs 0/1 quasi-identifiers; none were named.")
-    return items_of(data, roles)
+    return counted_items_of(data, roles) if counted else items_of(data, roles)

@@ -26,13 +26,24 @@ def one_hot_groups(baskets: Baskets) -> list[tuple[int, ...]]:
     >>> one_hot_groups(Baskets.of([[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 0]] * 10))
     [(0, 1)]
     """
-    by_item, support = baskets.columns, baskets.support
-    enough = int(np.ceil(COVERED * len(baskets)))
+    by_item, support, n_rows = baskets.columns, baskets.support, len(baskets)
+    if baskets.weights is not None:
+        item = np.repeat(np.arange(len(support)), np.diff(by_item.indptr))
+        support = np.bincount(item, baskets.weights[by_item.indices], minlength=len(support)).astype(np.int64)
+        n_rows = int(baskets.weights.sum())
+    enough = int(np.ceil(COVERED * n_rows))
     order = np.argsort(-support, kind="stable")
     order = order[support[order] > 0]
     surprise = float(np.log(baskets.shape[1] / _CHANCE))
     group_of = _grow(
-        by_item.indptr.astype(np.int64), by_item.indices.astype(np.int64), order, len(baskets), enough, surprise
+        by_item.indptr.astype(np.int64),
+        by_item.indices.astype(np.int64),
+        order,
+        support.astype(np.int64),
+        np.full(len(baskets), -1, dtype=np.int64),
+        n_rows,
+        enough,
+        surprise,
     )
     return [tuple(np.flatnonzero(group_of == number).tolist()) for number in range(int(group_of.max(initial=-1)) + 1)]
 
@@ -54,10 +65,9 @@ def one_hot_note(baskets: Baskets, absences: int = 0, kept: Sequence[int] | None
 
 
 @compiled
-def _grow(indptr, indices, order, n_rows, enough, surprise):
-    """The group of each item, -1 for none."""
+def _grow(indptr, indices, order, support, taken, n_rows, enough, surprise):
+    """The group of each item, -1 for none; `taken` is the seed of the group that last covered each row."""
     group_of = np.full(len(indptr) - 1, -1, dtype=np.int64)
-    taken = np.full(n_rows, -1, dtype=np.int64)  # seed of the group that last covered the row
     members = np.empty(len(order), dtype=np.int64)
     n_groups = 0
     for seed in range(len(order)):
@@ -69,9 +79,9 @@ def _grow(indptr, indices, order, n_rows, enough, surprise):
         for place in range(seed, len(order)):
             item = order[place]
             rows = indices[indptr[item] : indptr[item + 1]]
-            if group_of[item] >= 0 or covered + len(rows) > n_rows:
+            if group_of[item] >= 0 or covered + support[item] > n_rows:
                 continue
-            if size > 0 and -np.log1p(-covered / n_rows) * len(rows) < surprise:
+            if size > 0 and -np.log1p(-covered / n_rows) * support[item] < surprise:
                 break  # may be chance, and the following items are no more frequent
             apart = True
             for row in rows:
@@ -81,7 +91,7 @@ def _grow(indptr, indices, order, n_rows, enough, surprise):
             if apart:
                 for row in rows:
                     taken[row] = seed
-                covered += len(rows)
+                covered += support[item]
                 members[size] = item
                 size += 1
                 if covered == n_rows:

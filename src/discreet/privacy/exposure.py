@@ -7,25 +7,39 @@ k-anonymity, unique rows, rows in groups below k, and rows whose label is shared
 
 from __future__ import annotations
 
+import numpy as np
+
+from discreet.counting.row_counts import row_counts
 from discreet.counting.supersets import Distinct
 from discreet.data.baskets import Baskets
+from discreet.data.counted_baskets import CountedBaskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 
 
 def exposure(distinct: Distinct, baskets: Baskets, k: int, ac: int | None = None) -> dict[str, int]:
     """The counts by name; `distinct` are the distinct rows of the baskets, `ac` their AC if already known."""
-    groups, own = distinct.group_of_row, distinct.own
+    own, rows = distinct.own, distinct.rows
     counts = {
         "AC": int(distinct.covers(1).min()) if ac is None else ac,
         "classical k": int(own.min()),
-        "unique rows": int((own[groups] == 1).sum()),
-        "rows in groups below k": int((own[groups] < k).sum()),
+        "unique rows": int(rows[own == 1].sum()),
+        "rows in groups below k": int(rows[own < k].sum()),
     }
     if baskets.labels is not None:
         alike = distinct.one_label(distinct.label_of(baskets.labels, baskets.n_classes))
-        counts["rows whose containing rows share one label"] = int(alike[groups].sum())
+        counts["rows whose containing rows share one label"] = int(rows[alike].sum())
     return counts
+
+
+def counted_items_of(table: Table, roles: Roles) -> Baskets:
+    """As `items_of`, with one row for all equal ones of a class, unless persons count."""
+    if roles.person is not None:
+        return items_of(table, roles)
+    counted = row_counts(table, roles).whole
+    baskets = Baskets.from_columns(Table([counted.column(name) for name in roles.quasi]))
+    weighted = CountedBaskets(baskets.matrix, baskets.names, weights=counted.counts[:, 0].astype(np.int64))
+    return weighted if roles.target is None else weighted.labelled(counted.column(roles.target).codes)
 
 
 def items_of(table: Table, roles: Roles) -> Baskets:

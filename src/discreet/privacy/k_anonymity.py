@@ -32,7 +32,7 @@ from discreet.data.dataset import as_baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError, did_you_mean, listing
-from discreet.privacy.exposure import exposure, items_of
+from discreet.privacy.exposure import counted_items_of, exposure
 from discreet.privacy.promise import Interval, Promise, Verdict, counted_and_roles
 
 
@@ -146,7 +146,7 @@ class KAnonymity(Promise):
         whole = self.sets is None and self.columns is None
         content = getattr(data, "content", None)  # what an engine counts is not looked at
         if whole and content is not None and content.n_items(roles.quasi):
-            return self._with_exposure(verdict, items_of(content, roles))
+            return self._with_exposure(verdict, counted_items_of(content, roles))
         return verdict
 
     def _needs_labels(self, labels: object) -> None:

@@ -35,6 +35,7 @@ from discreet.prepare.intervals import (
     roundness,
 )
 from discreet.prepare.rare import Rare
+from discreet.prepare.whole_cuts import readable_whole_cuts
 from discreet.recoding.labels import EVERYTHING, MISSING, OTHER, Meaning, other_mark
 from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale
@@ -176,6 +177,17 @@ class Axis:
         if (below, above) not in self._cuts:  # many groups have the same neighbours
             self._cuts[below, above] = self._cut(float(self.numbers[below]), float(self.numbers[above]))
         return self._cuts[below, above]
+
+    def cuts(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
+        """`cut` between many pairs of ranks."""
+        if self.numbers is None or self.borders is not None or self.by_cuts or not self.readable:
+            return np.array([self.cut(*pair) for pair in zip(below.tolist(), above.tolist(), strict=True)])
+        if self.column.kind != "number" or not is_whole(self.column) or np.abs(self.numbers).max(initial=0) >= 2**53:
+            return np.array([self.cut(*pair) for pair in zip(below.tolist(), above.tolist(), strict=True)])
+        cuts, inside = np.full(len(below), np.inf), above < self.n_values
+        whole = self.numbers.astype(np.int64)
+        cuts[inside] = readable_whole_cuts(whole[below[inside]], whole[above[inside]])
+        return cuts
 
     def _cut(self, low: float, high: float) -> float:
         if self.by_cuts:

@@ -7,13 +7,13 @@ labelled, too. Labels are numbered as they are met.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from discreet.counting.tally import pair_counts
+from discreet.counting.tally import group, pair_counts
 from discreet.foundation.compiled_kernels import compiled
 from discreet.recoding.axis import Axis
 from discreet.recoding.labels import Meaning
@@ -52,7 +52,7 @@ class LeafLabels:
 
     def add(
         self,
-        ranks: np.ndarray,
+        ranks: Callable[[int], np.ndarray],
         leaf_of: np.ndarray,
         column: np.ndarray,
         end: np.ndarray,
@@ -60,21 +60,19 @@ class LeafLabels:
         left: np.ndarray,
         box: LeafBox,
     ) -> np.ndarray:
-        """The labels of the leaves of a tree in a box, as leaf x column. `ranks` and `leaf_of` are of its rows.
+        """The labels of the leaves of a tree in a box, as leaf x column. `ranks` are those of its rows in a column,
+        `leaf_of` their leaves.
 
         `end` is where the left side of a cut ends (NaN: where its parent does), `begin` where the right one begins.
         """
         n_leaves = int((column < 0).sum())
-        boxes = _boxes(column, end, begin, left, n_leaves, box)
         codes = np.empty((n_leaves, len(self._axes)), dtype=np.int32)
         for c, axis in enumerate(self._axes):
             keys: list[Any]
             if _by_box(axis):
-                keys, code = _distinct_boxes(
-                    *(np.ascontiguousarray(part[:, c]) for part in (boxes.low, boxes.high, boxes.missing))
-                )
+                keys, code = _boxes(c, column, end, begin, left, n_leaves, box)
             else:
-                code, keys = _sets(ranks[:, c], leaf_of, n_leaves)
+                code, keys = _sets(ranks(c), leaf_of, n_leaves)
             place_of = self._places[c]
             codes[:, c] = np.array([place_of.setdefault(key, len(place_of)) for key in keys], dtype=np.int32)[code]
         return codes
@@ -103,7 +101,7 @@ class LeafLabels:
 
 def recode(
     axes: list[Axis],
-    ranks: np.ndarray,
+    ranks: Callable[[int], np.ndarray],
     leaf_of: np.ndarray,
     column: np.ndarray,
     cut: np.ndarray,
@@ -129,9 +127,8 @@ def cuts_between(axes: Sequence[Axis], column: np.ndarray, below: np.ndarray, ab
         if len(nodes):
             width = int(above[nodes].max()) + 1
             pairs = below[nodes].astype(np.int64) * width + above[nodes]
-            distinct = np.unique(pairs)
-            values = [axis.cut(pair // width, pair % width) for pair in distinct.tolist()]
-            cuts[nodes] = np.array(values)[np.searchsorted(distinct, pairs)]
+            distinct, place = _in_order(pairs, int(pairs.max()) + 1)
+            cuts[nodes] = axis.cuts(*np.divmod(distinct, width))[place]
     return cuts
 
 
@@ -140,16 +137,34 @@ def _by_box(axis: Axis) -> bool:
     return axis.by_cuts or (axis.tree is None and axis.names is None)
 
 
-def _distinct_boxes(
-    low: np.ndarray, high: np.ndarray, missing: np.ndarray
+def _boxes(
+    c: int, column: np.ndarray, end: np.ndarray, begin: np.ndarray, left: np.ndarray, n_leaves: int, box: LeafBox
 ) -> tuple[list[tuple[float, float, bool]], np.ndarray]:
-    """The different boxes in order, and the place of each leaf's among them."""
-    ends = np.unique(np.concatenate([low, high]))
-    numbers = (np.searchsorted(ends, low) * len(ends) + np.searchsorted(ends, high)) * 2 + missing
-    distinct = np.unique(numbers)
-    lows, highs = (ends[place].tolist() for place in np.divmod(distinct // 2, len(ends)))
-    boxes = list(zip(lows, highs, (distinct % 2 > 0).tolist(), strict=True))
-    return boxes, np.searchsorted(distinct, numbers)
+    """The different intervals of leaves in a column, with whether missing is among them, in order; and the place of
+    each leaf's among them.
+    """
+    cut_here = np.flatnonzero(column == c)
+    ends = np.unique(np.concatenate([end[cut_here], begin[cut_here], [box.low[c], box.high[c]]]))
+    ends = ends[~np.isnan(ends)]
+    first, last = (int(np.searchsorted(ends, one[c])) for one in (box.low, box.high))
+    ends_at, begins_at = np.full((2, len(column)), -1, dtype=np.int32)
+    ends_at[cut_here] = np.where(np.isnan(end[cut_here]), -1, np.searchsorted(ends, end[cut_here]))
+    begins_at[cut_here] = np.searchsorted(ends, begin[cut_here])
+    low, high = np.empty((2, len(column)), dtype=np.int32)
+    number = np.empty(n_leaves, dtype=np.int64)
+    _narrow(column, left, c, ends_at, begins_at, low, high, first, last, bool(box.missing[c]), len(ends), number)
+    distinct, place = _in_order(number, 2 * len(ends) ** 2)
+    lows, highs = (ends[ends_of].tolist() for ends_of in np.divmod(distinct // 2, len(ends)))
+    return list(zip(lows, highs, (distinct % 2 > 0).tolist(), strict=True)), place
+
+
+def _in_order(numbers: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct ones of numbers below `most`, increasing, and the place of each among them."""
+    if most < 4 * len(numbers) + 1024:  # few enough possible ones to count them all
+        occurs = np.bincount(numbers, minlength=most) > 0
+        return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
+    place, first = group([numbers], len(numbers))
+    return numbers[first], place
 
 
 def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
@@ -158,12 +173,9 @@ def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndar
     if highest < _MOST_BITS:
         sets = np.zeros(n_leaves, dtype=np.int64)
         _gather(leaf_of, rank, sets)
-        distinct, first = np.unique(sets, return_index=True)
-        order = np.argsort(first)  # in the order of the leaves
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        ranks_of = [tuple(i for i in range(highest + 1) if number >> i & 1) for number in distinct[order].tolist()]
-        return place[np.searchsorted(distinct, sets)], ranks_of
+        place, first = group([sets], n_leaves, ordered=False)  # in the order of the leaves
+        ranks_of = [tuple(i for i in range(highest + 1) if number >> i & 1) for number in sets[first].tolist()]
+        return place, ranks_of
     leaf, rank, _ = pair_counts(leaf_of, rank)
     ranks = tuple(rank.tolist())
     ends = np.cumsum(np.bincount(leaf, minlength=n_leaves)).tolist()
@@ -174,20 +186,6 @@ def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndar
     return np.array(codes, dtype=np.int32), list(code_of)
 
 
-def _boxes(
-    column: np.ndarray, end: np.ndarray, begin: np.ndarray, left: np.ndarray, n_leaves: int, box: LeafBox
-) -> LeafBox:
-    """The interval of each leaf in each column, and whether it includes missing."""
-    shape = len(column), len(box.low)
-    low, high, missing = np.empty(shape), np.empty(shape), np.empty(shape, dtype=bool)
-    low[0], high[0], missing[0] = box.low, box.high, box.missing
-    _narrow(column, end, begin, left, low, high, missing)
-    of_leaf = np.empty(n_leaves, dtype=np.int64)
-    leaves = np.flatnonzero(column < 0)
-    of_leaf[left[leaves]] = leaves
-    return LeafBox(low[of_leaf], high[of_leaf], missing[of_leaf])
-
-
 @compiled
 def _gather(leaf_of, rank, sets):
     for i in range(len(leaf_of)):
@@ -195,18 +193,19 @@ def _gather(leaf_of, rank, sets):
 
 
 @compiled
-def _narrow(column, end, begin, left, low, high, missing):
-    """Divide the box of each node among its children."""
+def _narrow(column, left, c, end, begin, low, high, first, last, missing, n_ends, number):
+    """Divide the interval of each node in column c among its children; at leaves, the number of the interval.
+
+    `end` and `begin` are places among `n_ends` ends; where `end` is -1, the left side ends where its parent does.
+    """
+    low[0], high[0] = first, 2 * last + (1 if missing else 0)  # high ends with whether missing is among it
     for node in range(len(column)):  # children come after their parent
-        c = column[node]
-        if c < 0:
+        if column[node] < 0:
+            number[left[node]] = np.int64(low[node]) * n_ends * 2 + high[node]
             continue
         for child in range(left[node], left[node] + 2):
-            for i in range(low.shape[1]):
-                low[child, i] = low[node, i]
-                high[child, i] = high[node, i]
-                missing[child, i] = missing[node, i]
-        if not np.isnan(end[node]):
-            high[left[node], c] = min(high[node, c], end[node])
-            missing[left[node], c] = False
-        low[left[node] + 1, c] = max(low[node, c], begin[node])
+            low[child], high[child] = low[node], high[node]
+        if column[node] == c:
+            if end[node] >= 0:
+                high[left[node]] = min(high[node] // 2, end[node]) * 2
+            low[left[node] + 1] = max(low[node], begin[node])

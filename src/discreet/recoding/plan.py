@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import grouped
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, Kind, from_labels
@@ -56,17 +57,22 @@ class KeepItems(Plan):
     kept: tuple[int, ...]
 
     @classmethod
-    def fit(cls, table: Table, roles: Roles, *, cuts: Mapping[str, Sequence[float]] | None, k: int) -> KeepItems:
+    def fit(
+        cls, table: Table | CodedRows, roles: Roles, *, cuts: Mapping[str, Sequence[float]] | None, k: int
+    ) -> KeepItems:
         """Items for the values of quasi-identifiers that at least k persons have, but not all; none is kept yet.
 
-        A 0/1 column is an item itself, unless cuts are set for it. Other numbers are cut.
+        A 0/1 column is an item itself, unless cuts are set for it. Other numbers are cut. Coded rows are persons.
         """
         chosen_cuts = dict(cuts or {})
-        cut = [c.name for c in table.columns(roles.quasi) if c.name in chosen_cuts or not is_flag(c)]
+        cut = [c.name for c in map(table.column, roles.quasi) if c.name in chosen_cuts or not is_flag(c)]
         binning = Binning.fit(table, cut, target=roles.target, cuts=chosen_cuts, rarest=k, person=roles.person)
-        binned = binning.apply(table)
+        weights = table.rows if isinstance(table, CodedRows) else None
+        binned = binning.apply(Table(table.columns) if isinstance(table, CodedRows) else table)
         try:
-            items = Binarisation.fit(binned, roles.quasi, rarest=k, person=roles.person, everybody=False)
+            items = Binarisation.fit(
+                binned, roles.quasi, rarest=k, person=roles.person, everybody=False, weights=weights
+            )
         except DataError as error:
             raise CannotRelease(f"No feature can be kept at k = {k}. {error}") from None
         return cls(binning, items, kept=())
@@ -76,7 +82,25 @@ class KeepItems(Plan):
         return self.binarisation.apply(self.binning.apply(table), **roles)
 
     def apply(self, table: Table) -> dict[str, list[Column]]:
-        return item_columns(self.baskets(table).keep(self.kept))
+        self.binarisation.check(table)
+        columns: dict[str, list[Column]] = {}
+        coded: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        for place in self.kept:
+            item = self.binarisation.items[place]
+            column = table.column(item.column)
+            if item.column not in coded:
+                rows = np.bincount(column.codes, minlength=len(column.values) + 1)
+                coded[item.column] = self.items_of(column), rows
+            item_of_code, rows = coded[item.column]
+            columns.setdefault(item.column, []).append(_of_item(item.name, column, item_of_code == place, rows))
+        return columns
+
+    def items_of(self, column: Column) -> np.ndarray:
+        """The place of the item that each code of a source column has, missing last; -1 for none."""
+        each = Column(column.name, column.kind, column.values, np.arange(len(column.values) + 1, dtype=np.int32))
+        if column.name in self.binning.cuts:
+            each = self.binning.binned(each)
+        return self.binarisation.items_of_codes(each)[each.codes]
 
     @cached_property
     def labellings(self) -> tuple[Labelling, ...]:
@@ -113,6 +137,13 @@ def _zero_one(name: str, baskets: Baskets, item: int) -> Column:
     ones[by_item.indices[by_item.indptr[item] : by_item.indptr[item + 1]]] = 1
     values = np.unique(ones)
     return Column(name, "number", pa.array(values, pa.int64()), np.searchsorted(values, ones).astype(np.int32))
+
+
+def _of_item(name: str, column: Column, is_one: np.ndarray, rows: np.ndarray) -> Column:
+    """The 0/1 column of an item that some codes of a column have; `rows` are those of each code."""
+    values = [value for value, have in ((0, rows[~is_one]), (1, rows[is_one])) if have.any()]
+    codes = is_one.astype(np.uint8) if len(values) == 2 else np.zeros(len(is_one), dtype=np.uint8)
+    return Column(name, "number", pa.array(values, pa.int64()), codes[column.codes])
 
 
 @dataclass(frozen=True)

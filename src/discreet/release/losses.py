@@ -277,26 +277,37 @@ def penalty_of(
 
     `weights` are the numbers of table rows behind each published row; None means one each.
     """
+    n_rows = len(source) if weights is None else int(weights.sum()) + left_out
+    crossed = [Crossing(source.column(name), published.get(name, ()), weights) for name in quasi]
+    return penalty_of_crossings(labellings, crossed, n_rows, left_out)
+
+
+def penalty_of_crossings(
+    labellings: Sequence[Labelling], crossed: Sequence[Crossing], n_rows: int, left_out: int = 0
+) -> float | None:
+    """As `penalty_of`, of columns whose rows may each stand for other rows; `n_rows` are all, those left out among
+    them.
+    """
     labelled: dict[str, list[Labelling]] = {}
     for labelling in labellings:
         labelled.setdefault(labelling.source, []).append(labelling)
-    total, n_rows = 0.0, len(source) if weights is None else int(weights.sum()) + left_out
-    for name in quasi:
-        columns, meanings = published.get(name, ()), labelled.get(name, [])
+    total = 0.0
+    for one in crossed:
+        columns, meanings = one.new, labelled.get(one.old.name, [])
         if not columns:
             total += n_rows
             continue
         if meanings and meanings[0].fallback == "0":
-            total += _of_items(meanings, source.column(name))
+            total += _of_items(meanings, one.old, one.weights)
             continue
         if len(meanings) != 1 or len(columns) != 1:
             return None
-        cost = _of_labels(meanings[0], source.column(name))
+        cost = _of_labels(meanings[0], one.old)
         if not {*columns[0].texts} <= cost.keys():
             return None
-        costs = np.array([*(cost[text] for text in columns[0].texts), 0.0])
-        total += float((costs[columns[0].codes] * (1 if weights is None else weights)).sum()) + left_out
-    return total / max(n_rows * len(quasi), 1)
+        rows = np.bincount(columns[0].codes, one.weights)
+        total += sum(cost[text] * n for text, n in zip(columns[0].texts, rows.tolist(), strict=False)) + left_out
+    return total / max(n_rows * len(crossed), 1)
 
 
 def _of_labels(labelling: Labelling, column: Column) -> dict[str | None, float]:
@@ -325,7 +336,7 @@ def _share(values: int, all_values: int) -> float:
     return 0.0 if values <= 1 else values / all_values
 
 
-def _of_items(labellings: list[Labelling], column: Column) -> float:
+def _of_items(labellings: list[Labelling], column: Column, weights: np.ndarray | None) -> float:
     """Total penalty of a column published as items: values with the same items cannot be told apart."""
     has = np.zeros((column.levels, len(labellings)), dtype=bool)
     for item, labelling in enumerate(labellings):
@@ -333,4 +344,5 @@ def _of_items(labellings: list[Labelling], column: Column) -> float:
         has[:, item] = classes.fit(0)[classes.of_code[: column.levels]]
     _, alike = np.unique(has, axis=0, return_inverse=True)
     shares = np.array([_share(int(n), column.levels) for n in np.bincount(alike.ravel())])
-    return float(shares[alike.ravel()][column.codes].sum())
+    rows = np.bincount(column.codes, weights, minlength=column.levels)
+    return float(shares[alike.ravel()] @ rows)

@@ -219,8 +219,8 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     findings.remarks += remarks
     content, roles = contents_of(release)
     findings.content = content
-    if release.parts is not None and roles is not None:
-        count_once(content, roles)
+    if roles is not None and (release.parts is not None or written is not None):
+        count_once(content, roles, like=written)
     wrong, noise_remarks = noise_problems(certificate, content)
     findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))

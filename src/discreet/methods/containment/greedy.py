@@ -124,6 +124,10 @@ class GreedySelector(Selector):
             return Containment(self.k, self.absences, self.label_known)
         return KAnonymity(self.k, label_known=self.label_known)
 
+    @property
+    def decides_on_counts(self) -> bool:
+        return isinstance(self.utility, str)  # a callable looks at rows
+
     def _keep(self, baskets: ItemRows, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         if self.label_known:
             check_labels(baskets, self.k)

@@ -113,6 +113,10 @@ class KmSelector(Selector):
     def promise(self) -> Promise:
         return KmAnonymity(self.k, self.m)
 
+    @property
+    def decides_on_counts(self) -> bool:
+        return self.groups is None  # groups are for baskets
+
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         worth = _information(baskets) if self.utility == "information" else separated_pairs(baskets).astype(float)
         common = np.flatnonzero((persons_with(baskets) >= self.k) & (baskets.support < len(baskets)))
@@ -200,7 +204,9 @@ def _information(baskets: Baskets) -> np.ndarray:
     labels, n_classes = labels_of(baskets), baskets.n_classes
     by_item = baskets.columns
     item = np.repeat(np.arange(baskets.shape[1]), np.diff(by_item.indptr))
-    counts = np.bincount(item * n_classes + labels[by_item.indices], minlength=baskets.shape[1] * n_classes)
-    has = counts.reshape(baskets.shape[1], n_classes)
-    whole = np.bincount(labels, minlength=n_classes)
+    weights = np.ones(len(baskets), dtype=np.int64) if baskets.weights is None else baskets.weights
+    cells = item * n_classes + labels[by_item.indices]
+    counts = np.bincount(cells, weights[by_item.indices], minlength=baskets.shape[1] * n_classes)
+    has = counts.astype(np.int64).reshape(baskets.shape[1], n_classes)
+    whole = np.bincount(labels, weights, minlength=n_classes).astype(np.int64)
     return np.maximum(entropy_times_n(whole) - entropy_times_n(has) - entropy_times_n(whole - has), 0.0)

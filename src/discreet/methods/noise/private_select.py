@@ -174,6 +174,9 @@ class PrivateSelector(Selector):
         release = self._released(_as_items(table, roles, domain), randomness)
         return replace(release, parameters=release.parameters | {"domain": domain.plain})
 
+    def _needs_rows(self) -> str:
+        return ""
+
     def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
         if self.domain is None:
             raise CannotRelease(*NOT_PUBLIC)

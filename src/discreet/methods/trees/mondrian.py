@@ -26,7 +26,7 @@ Departures from the papers:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -217,7 +217,9 @@ class Mondrian(Method):
         GroupNeeds.of(rows, roles, self.promise, population).check_possible()
         least = self._least(rows, roles)
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
-        ranks = np.column_stack([axis.rank_of_code[parted.codes[:, i]] for i, axis in enumerate(axes)])
+        ranks = np.empty(parted.codes.shape, dtype=np.int32)
+        for i, axis in enumerate(axes):
+            ranks[:, i] = axis.rank_of_code[parted.codes[:, i]]
         cuts = partition(
             ranks,
             parted.counts,
@@ -228,7 +230,8 @@ class Mondrian(Method):
             in_turn=self.labels == "cuts",
             sides=side_needs(self.promise, roles, lambda name: _values(parted, roles, name)),
         )
-        plan = _recoding(axes, ranks, cuts)
+        del ranks
+        plan = _recoding(axes, lambda i: axes[i].rank_of_code.astype(np.int32)[parted.codes[:, i]], cuts)
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
@@ -339,9 +342,11 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
     return RowValues.of(row, value, np.ones(len(row), dtype=np.int64), person, len(row))
 
 
-def _recoding(axes: list[Axis], ranks: np.ndarray, cuts: CutTree) -> Recode:
+def _recoding(axes: list[Axis], ranks: Callable[[int], np.ndarray], cuts: CutTree) -> Recode:
     """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
     end = cuts_between(axes, cuts.column, cuts.ends, cuts.above)
+    if cuts.below is cuts.ends and cuts.begins is cuts.above:
+        return recode(axes, ranks, cuts.leaf_of, cuts.column, end, cuts.left)
     begin = cuts_between(axes, cuts.column, cuts.below, cuts.begins)
     begin = np.where(np.isnan(begin), -np.inf, begin)
     cut = np.where(begin == -np.inf, end, begin)

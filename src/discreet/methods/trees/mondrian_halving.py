@@ -17,7 +17,7 @@ _STEPS = 1024  # parts of a range that are counted at a time, at most
 
 
 @compiled
-def halve(ranks, weight, least, position, times, column, ends, above, below, begins, left, leaf_of):
+def halve(ranks, weight, least, position, times, column, ends, begins, left, leaf_of):
     """Cut nodes until none can be cut; how many nodes there are. Lines of `ranks` and `weight` change places.
 
     The tree is the one that `_partition` of mondrian_partition.py makes of these rows, none of which weighs nothing.
@@ -60,15 +60,15 @@ def halve(ranks, weight, least, position, times, column, ends, above, below, beg
                 if on_left > 0:
                     break
         if c < 0:
-            left[node] = n_leaves
+            column[node], left[node] = -1, n_leaves
+            ends[node] = begins[node] = -1
             for i in range(start, stop):
                 leaf_of[origin[i]] = n_leaves
             n_leaves += 1
             continue
         middle = _part(ranks, weight, origin, start, stop, c, first, low, high)
         column[node], left[node] = c, n_nodes
-        ends[node] = below[node] = high[0, c]
-        begins[node] = above[node] = low[1, c]
+        ends[node], begins[node] = high[0, c], low[1, c]
         for i in range(times.shape[1] if len(times) > 0 else 0):
             times[n_nodes, i] = times[n_nodes + 1, i] = times[node, i] + (i == c)
         for side in range(1, -1, -1):

@@ -26,7 +26,7 @@ from discreet.methods.trees.mondrian_levels import CutRule
 from discreet.methods.trees.mondrian_parts import cut_in_parts
 from discreet.recoding.axis import Axis
 from discreet.release.counted_source import SourceGroups
-from discreet.release.losses import Crossing, penalty_of
+from discreet.release.losses import Crossing, penalty_of_crossings
 
 _MOST_ROWS = 2**20  # of a part in memory
 
@@ -69,17 +69,13 @@ def decided_in_parts(
     ]
     trace: list[dict[str, Any]] = [{"groups": len(plan.codes), "persons in a group at least": least}]
     trace += [{"column": axis.name, "cuts": int((plan.column == c).sum())} for c, axis in enumerate(axes)]
-    penalties = [
-        penalty_of(labellings, columns, {name: one.new}, [name], 0, one.weights)
-        for name, one in zip(roles.quasi, crossed, strict=True)
-    ]
     times = np.flatnonzero(parted.sizes)
     return EngineDecision(
         parted.router,
         labels,
         Decision(plan, trace),
         crossed,
-        None if None in penalties else float(np.mean([one for one in penalties if one is not None])),
+        penalty_of_crossings(labellings, crossed, len(engine)),
         len(engine),
         SourceGroups(times, times, parted.sizes[times], len(engine)),
         _tally_of(engine, roles, labels, *parted.judged),

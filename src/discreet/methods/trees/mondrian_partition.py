@@ -64,22 +64,25 @@ def partition(
 ) -> CutTree:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
-    `ranks` and `counts` are of the rows to part. Relaxed, rows of equal rank may go to different sides, in the order
-    they have. A cut at the median is one of the widest column, or, `in_turn`, of the column that was cut least often on
-    the way, from `cut_before` times on. `sides` are needs that are no number of keys.
+    `ranks`, whose lines change places here, and `counts` are of the rows to part. Relaxed, rows of equal rank may go to
+    different sides, in the order they have. A cut at the median is one of the widest column, or, `in_turn`, of the
+    column that was cut least often on the way, from `cut_before` times on. `sides` are needs that are no number of
+    keys.
     """
     n = len(ranks)
     n_columns, n_classes = ranks.shape[1], counts.shape[1]
     n_nodes = _most_nodes(counts, needs[0])
-    tree = np.full((6, n_nodes), -1, dtype=np.int64)
     times = np.zeros((n_nodes if in_turn else 0, n_columns), dtype=np.int32)
     if in_turn and cut_before is not None:
         times[0] = cut_before
-    leaf_of = np.empty(n, dtype=np.int64)
-    ranks = np.array(ranks, dtype=np.int32, order="C")  # a copy, whose rows may change places
+    leaf_of = np.empty(n, dtype=np.int32)
+    ranks = np.ascontiguousarray(ranks, dtype=np.int32)
     if len(needs) == 1 and needs[0].keys is None and not (by_information or relaxed or sides is not None):
-        n_nodes = halve(ranks, counts.sum(axis=1), needs[0].least, position, times, *tree, leaf_of)
-        return _tree(tree[:, :n_nodes], leaf_of)
+        column, ends, begins, left = np.empty((4, n_nodes), dtype=np.int32)  # what is not written takes no memory
+        n_nodes = halve(ranks, counts.sum(axis=1), needs[0].least, position, times, column, ends, begins, left, leaf_of)
+        column, ends, begins, left = (line[:n_nodes] for line in (column, ends, begins, left))
+        return CutTree(column, ends, begins, ends, begins, left, leaf_of)
+    tree = np.full((6, n_nodes), -1, dtype=np.int32)
     starts = np.zeros((len(needs), n + 1), dtype=np.int64)
     keys: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
     n_keys = 0
@@ -108,18 +111,14 @@ def partition(
     spare, room = np.empty(n, dtype=np.int64), np.empty(256, dtype=np.int64)
     work = _Work(np.arange(n), low, high, is_open, before, after, fits, seen, last, in_all, on_left, spare, room)
     n_nodes = _partition(limits, work, sides, np.empty(3 * n_nodes, dtype=np.int64), times, *tree, leaf_of)
-    return _tree(tree[:, :n_nodes], leaf_of)
+    column, ends, above, below, begins, left = tree[:, :n_nodes]
+    return CutTree(column, ends, above, below, begins, left, leaf_of)
 
 
 def _most_nodes(counts: np.ndarray, need: Need) -> int:
     """Nodes that a tree can have: every leaf has a row, and the persons that are needed, unless there is one leaf."""
     persons = int(counts.sum()) if need.keys is None else len(need.keys[0])
     return 2 * max(1, min(len(counts), persons // max(need.least, 1)))
-
-
-def _tree(lines: np.ndarray, leaf_of: np.ndarray) -> CutTree:
-    column, ends, above, below, begins, left = lines
-    return CutTree(column, ends, above, below, begins, left, leaf_of)
 
 
 class _Asked(NamedTuple):

@@ -29,6 +29,7 @@ from discreet.recoding.plan import Recode
 
 _MOST_JUDGED = 2**40  # combinations of judged columns
 _SCATTERED = 2**20  # rows that are scattered at once
+_ONE_LEAF, _NUMBER_0 = np.array([-1], dtype=np.int32), np.array([0], dtype=np.int32)
 _Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -78,7 +79,8 @@ def cut_in_parts(
             file.remove()
     texts, meanings = labels.written()
     nodes, cut, codes = tree.whole()
-    plan = Recode(tuple(axis.scale for axis in axes), nodes[:, 0], cut, nodes[:, 2], codes, texts, meanings)
+    column, left = (np.ascontiguousarray(nodes[:, line]) for line in (0, 2))
+    plan = Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, texts, meanings)
     return PartedTable(Router(rank_of_code, nodes), plan, *counts.whole(levels))
 
 
@@ -155,10 +157,9 @@ class _Part:
 def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, times: np.ndarray) -> _Part:
     """Cut the rows of a part; `times` says how often each column was cut above it."""
     codes, rule, n_columns = file.whole(), asked.rule, len(asked.axes)
-    ranks = asked.router.ranks(codes[:n_columns])
     cuts = partition(
-        ranks,
-        _by_class(codes[n_columns:] if rule.by_information else [], len(ranks)),
+        asked.router.ranks(codes[:n_columns]),
+        _by_class(codes[n_columns:] if rule.by_information else [], len(codes[0])),
         [Need(rule.least)],
         rule.position,
         by_information=rule.by_information,
@@ -166,7 +167,8 @@ def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, t
         cut_before=times,
     )
     cut = cuts_between(asked.axes, cuts.column, cuts.ends, cuts.begins)
-    written = labels.add(ranks, cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
+    rank_of = asked.router.rank_of_code
+    written = labels.add(lambda c: rank_of[c][codes[c]], cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
     crossed = [pair_counts(codes[c], written[cuts.leaf_of, c]) for c in range(n_columns)]
     return _Part(_nodes(cuts), cut, written, crossed, *_counted(codes, asked, cuts.leaf_of))
 
@@ -176,17 +178,17 @@ def _leaf(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox) -> _P
     codes = file.whole()
     counts = [np.bincount(column) for column in codes[: len(asked.axes)]]
     occurring = [np.flatnonzero(one) for one in counts]
-    longest = max(map(len, occurring))
-    ranks = asked.router.ranks([np.resize(found, longest) for found in occurring])
-    no_cut = np.array([np.nan])
-    leaf_of = np.zeros(longest, dtype=np.int64)
-    written = labels.add(ranks, leaf_of, np.array([-1]), no_cut, no_cut, np.array([0]), box)
+    longest, rank_of = max(map(len, occurring)), asked.router.rank_of_code
+    no_cut, leaf_of = np.array([np.nan]), np.zeros(longest, dtype=np.int32)
+    written = labels.add(
+        lambda c: rank_of[c][np.resize(occurring[c], longest)], leaf_of, _ONE_LEAF, no_cut, no_cut, _NUMBER_0, box
+    )
     crossed = [
         (found, np.full(len(found), written[0, c], dtype=np.int64), counts[c][found])
         for c, found in enumerate(occurring)
     ]
     nodes = np.array([[-1, 0, 0]], dtype=np.int32)
-    return _Part(nodes, no_cut, written, crossed, *_counted(codes, asked, np.zeros(len(codes[0]), dtype=np.int64)))
+    return _Part(nodes, no_cut, written, crossed, *_counted(codes, asked, np.zeros(len(codes[0]), dtype=np.int32)))
 
 
 def _counted(codes: list[np.ndarray], asked: _Asked, leaf_of: np.ndarray) -> tuple[_Pairs, np.ndarray]:
