@@ -40,6 +40,7 @@ from discreet.cli.risk import risk
 from discreet.cli.sketch import sketch
 from discreet.cli.verify import verify
 from discreet.errors import DiscreetError, PrivacyLeakWarning, PromiseBroken
+from discreet.foundation.system import on_termination
 
 GOOD, BROKEN, WRONG, BUG, STOPPED, TERMINATED = 0, 1, 2, 70, 130, 143
 
@@ -116,9 +117,7 @@ def options(
 
 def main() -> None:
     """The `discreet` command."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _terminate)
+    on_termination(_terminate)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # for terminals that cannot show every character

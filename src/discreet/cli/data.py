@@ -134,7 +134,7 @@ _WRITERS = {"table": _write_table, "baskets": _write_baskets}
 
 
 def write_lines(path: Path, lines: Any) -> None:
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(lines)
 
 
