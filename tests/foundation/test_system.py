@@ -50,7 +50,8 @@ class Locks:
 
 @pytest.fixture
 def elsewhere(monkeypatch, tmp_path):
-    """A system without what only Unix has. Folders cannot be opened, and files that are open not removed."""
+    """A system without what only Unix has. Folders cannot be opened, files that are open not removed, and those opened
+    for reading not synced."""
     opened, unlinked, held = os.open, os.unlink, {}
 
     def open_no_folder(path, flags, mode=0o777, **given):
@@ -71,6 +72,13 @@ def elsewhere(monkeypatch, tmp_path):
                     raise  # others: the descriptor is closed, or is another file's
         unlinked(path, **given)
 
+    synced = os.fsync
+
+    def sync_writable(descriptor):
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "opened for reading alone")
+        synced(descriptor)
+
     def refuse(*_, **__):
         raise AssertionError("there are no such things here")
 
@@ -82,6 +90,7 @@ def elsewhere(monkeypatch, tmp_path):
         monkeypatch.setattr(os, name, refuse)
     monkeypatch.setattr(os, "open", open_no_folder)
     monkeypatch.setattr(os, "unlink", unlink_closed)
+    monkeypatch.setattr(os, "fsync", sync_writable)
     monkeypatch.setattr(shutil, "_use_fd_functions", False)
     monkeypatch.setattr(system, "_IS_POSIX", False)
     monkeypatch.setattr(system, "_fcntl", None)

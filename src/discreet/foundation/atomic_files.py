@@ -284,8 +284,7 @@ def _remove(work: Path) -> None:
 def _sync(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
+            system.sync_file(path)
         else:
             system.sync_folder(path)
     system.sync_folder(folder)

@@ -105,6 +105,12 @@ def locked_folder(folder: Path, *, wait: bool = False) -> Iterator[bool]:
         os.close(descriptor)
 
 
+def sync_file(file: Path) -> None:
+    """Write the content of a file to the disk. Windows wants it opened for writing."""
+    with file.open("rb" if _IS_POSIX else "r+b") as opened:
+        os.fsync(opened.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Write the names in a folder to the disk. Windows does that by itself, and opens no folders."""
     if not _IS_POSIX:
