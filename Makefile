@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test bare lint docs bench reproduce lock clean
+.PHONY: demo test kernels bare wheel lint docs pictures bench reproduce lock clean
 
 demo: $(READY)  ## the main job on built-in data; says where the report is
 	$(BIN)/discreet demo
@@ -12,8 +12,14 @@ demo: $(READY)  ## the main job on built-in data; says where the report is
 test: $(READY)  ## everything that must hold
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-bare: $(READY)  ## the commands and their tests as another user, without home, PATH, browser and data
+kernels: $(READY)  ## compile beforehand what methods compile when they are first used
+	$(BIN)/discreet cache
+
+bare: $(READY)  ## the wheel in a clean environment: commands and tests as another user, without home, PATH, browser, data
 	$(BIN)/python tests/bare.py
+
+wheel: $(READY)  ## what is handed out: dist/*.whl and dist/*.tar.gz
+	$(BIN)/python -m hatchling build -d dist
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -23,6 +29,9 @@ lint: $(READY)
 docs: $(READY)
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+pictures: $(READY)  ## the pictures of the README, of a real report (needs a Chromium)
+	$(BIN)/python -m benchmarks.pages.pictures
 
 bench: $(READY)  ## speed, as ratios against named rivals in one run
 	$(BIN)/python -m benchmarks.speed
@@ -39,7 +48,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 lock:  ## renew requirements.lock (needs uv)
-	uv pip compile pyproject.toml --extra dev --extra dp --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra all --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
 
 clean:

@@ -3,6 +3,7 @@
 
 import csv
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -73,6 +74,12 @@ def measured_items(sets: list[set], labels: list, promise, persons=None) -> int:
     return oracles.k_anonymity([frozenset(row) for row in sets], persons)
 
 
+@cache
+def released(instance):
+    """A release for laws that only look at it."""
+    return instance.make(5).release(people(), ROLES)
+
+
 def save(method, folder, data=None, roles=ROLES, **options) -> Path:
     release = method.release(people() if data is None else data, roles)
     return release.save(folder, **options) / "release"
@@ -107,7 +114,7 @@ def check_the_promise_holds_on_the_saved_files(instance, tmp_path):
 
 def check_nothing_hidden_survives_in_any_byte(instance, tmp_path):
     for format in ("csv", "parquet"):
-        folder = save(instance.make(5), tmp_path / format, format=format)
+        folder = released(instance).save(tmp_path / format, format=format) / "release"
         content = published_bytes(folder)
         for marker in MARKERS:
             assert marker.encode() not in content, f"{marker} is in the published {format} release"
@@ -119,7 +126,7 @@ def check_nothing_hidden_survives_in_any_byte(instance, tmp_path):
 
 
 def check_identifiers_and_columns_without_a_role_are_not_published(instance, tmp_path):
-    release = instance.make(3).release(people(), ROLES)
+    release = released(instance)
     assert {"name", "hidden_column", "who"}.isdisjoint(release.columns)
     assert {"again", "ill", "stay"} <= set(release.columns)
 
@@ -153,9 +160,10 @@ def check_without_a_seed_every_order_is_fresh(instance, tmp_path):
 
 
 def check_same_seed_same_bytes(instance, tmp_path):
+    releases = [instance.make(5, seed=9).release(people(), ROLES) for _ in range(2)]
     for format in ("csv", "parquet"):
-        one, other = (save(instance.make(5, seed=9), tmp_path / format / name, format=format) for name in "ab")
-        assert published_bytes(one) == published_bytes(other)
+        saved = [one.save(tmp_path / format / str(n), format=format) / "release" for n, one in enumerate(releases)]
+        assert published_bytes(saved[0]) == published_bytes(saved[1])
 
 
 def check_the_seed_is_not_published(instance, tmp_path):
@@ -166,6 +174,7 @@ def check_the_seed_is_not_published(instance, tmp_path):
 
 
 def check_every_kind_of_frame_gives_the_same_release(instance, tmp_path):
+    """And the kind of frame that came in comes out, unless a model does."""
     frame = people().reset_index(drop=True)
     arrow = pa.Table.from_pandas(frame, preserve_index=False)
     frame.to_csv(tmp_path / "people.csv", index=False)
@@ -178,17 +187,12 @@ def check_every_kind_of_frame_gives_the_same_release(instance, tmp_path):
         "csv": tmp_path / "people.csv",
         "parquet": str(tmp_path / "people.parquet"),
     }
-    content = {
-        kind: published_bytes(save(instance.make(5, seed=4), tmp_path / f"out-{kind}", source))
-        for kind, source in sources.items()
-    }
-    assert len(set(content.values())) == 1, "releases differ by kind of source"
-
-
-def check_the_frame_that_came_in_comes_out(instance, tmp_path):
-    frame = people().reset_index(drop=True)
-    for source in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), duckdb.from_df(frame)):
-        assert type(instance.make(5).release(source, ROLES).data) is type(source)
+    releases = {kind: instance.make(5, seed=4).release(source, ROLES) for kind, source in sources.items()}
+    content = {published_bytes(one.save(tmp_path / f"out-{kind}") / "release") for kind, one in releases.items()}
+    assert len(content) == 1, "releases differ by kind of source"
+    for kind in ("pandas", "polars", "arrow", "duckdb"):
+        if "model" not in instance.shapes:
+            assert type(releases[kind].data) is type(sources[kind])
 
 
 def check_arguments_are_not_changed(instance, tmp_path):
@@ -225,7 +229,7 @@ def check_persons_count_instead_of_rows(instance, tmp_path):
 
 def check_recoding_the_source_rows_gives_the_release(instance, tmp_path):
     frame = people()
-    release = instance.make(5).release(frame, ROLES)
+    release = released(instance)
     if not recodes(instance.make(5)):
         with pytest.raises(DataError, match="changes whole clusters of rows"):
             release.recode(frame)
@@ -241,7 +245,7 @@ def check_unseen_values_are_recoded(instance, tmp_path):
     if not recodes(instance.make(5)):
         return
     frame = people()
-    release = instance.make(5).release(frame, ROLES)
+    release = released(instance)
     strange = frame.head(3).assign(age=[-4, 400, 50], town=["Nowhere", None, "North"], job=["pilot", "nurse", None])
     recoded = release.recode(strange)
     assert len(recoded) == 3
@@ -254,7 +258,7 @@ def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
     Where labels group values, those that too few persons have are not listed anywhere, so their rows are left out.
     """
     method, frame = instance.make(5), people()
-    release = method.release(frame, ROLES)
+    release = released(instance)
     folder = release.save(tmp_path / "out") / "release"
     if not recodes(method):
         with pytest.raises(DataError, match="so rows cannot be recoded to it"):
@@ -368,7 +372,7 @@ def check_errors_hold_no_cell_value(instance, tmp_path):
 
 
 def check_the_certificate_holds_nothing_private(instance, tmp_path):
-    folder = save(instance.make(5), tmp_path / "a-folder-name")
+    folder = released(instance).save(tmp_path / "a-folder-name") / "release"
     text = (folder / "certificate.json").read_text()
     assert "a-folder-name" not in text
     assert str(tmp_path) not in text

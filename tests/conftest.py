@@ -82,6 +82,13 @@ def pytest_configure(config):
         raise pytest.UsageError(f"DISCREET_REQUIRE names {sorted(unknown)}; known are {NEEDS}.")
 
 
+def pytest_collection_modifyitems(items):
+    """Those that need a server come first, together: one process of `-n auto` runs them all, and starts it once."""
+    needing = {need: [item for item in items if item.get_closest_marker(need)] for need in ("spark", "postgres")}
+    first = [item for those in needing.values() for item in those]
+    items[:] = [*first, *(item for item in items if item not in set(first))]
+
+
 def pytest_runtest_setup(item):
     for need in NEEDS:
         if item.get_closest_marker(need) and (reason := absent(need)):

@@ -38,6 +38,7 @@ WHOLE = {  # tests at the root of tests/ are about the whole
         "golden",
         "hints",
         "hostile",
+        "installation",
         "needs",
     ),
     "project_files",
@@ -270,6 +271,96 @@ def test_kernels_are_compiled_in_one_way():
         if module != "foundation.compiled_kernels" and words & {"njit", "jit", "vectorize", "guvectorize"}:
             offenders.append(module)
     assert not offenders, "\n".join(offenders)
+
+
+UNIX_MODULES = {"fcntl", "grp", "msvcrt", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty", "winreg"}
+UNIX_OF_OS = {
+    *("O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "chmod", "chown", "fchmod", "fchown", "fork"),
+    *(
+        "getegid",
+        "geteuid",
+        "getgid",
+        "getloadavg",
+        "getlogin",
+        "getpgid",
+        "getuid",
+        "kill",
+        "killpg",
+        "lchown",
+        "link",
+    ),
+    *("mkfifo", "mknod", "nice", "open", "pread", "pwrite", "sched_getaffinity", "setsid", "setuid", "statvfs"),
+    *("symlink", "sysconf", "umask", "uname", "wait", "waitpid"),
+}  # some exist everywhere and mean something else elsewhere: os.kill(process, 0) is Ctrl-C on Windows
+SIGNALS = {"SIGINT", "SIGTERM", "SIG_DFL", "SIG_IGN", "signal"}  # which every system has
+UNIX_ANYWHERE = {"chmod", "hardlink_to", "st_gid", "st_uid", "symlink_to", "S_IMODE"}
+UNIX_ARGUMENTS = {"dir_fd", "preexec_fn", "process_group", "start_new_session"}
+UNIX_PATHS = re.compile(r"/(tmp|proc|sys|dev|etc|usr|var|home)(/|$)")
+
+
+def of_one_system(node: ast.AST) -> str:
+    """What a piece of code uses that not every operating system has; nothing, for most pieces."""
+    match node:
+        case ast.Import(names=names):
+            return " ".join(alias.name for alias in names if alias.name in UNIX_MODULES)
+        case ast.ImportFrom(module=module, names=names) if module in UNIX_MODULES:
+            return str(module)
+        case ast.ImportFrom(module="os" | "signal" as module, names=names):
+            known = UNIX_OF_OS if module == "os" else {alias.name for alias in names} - SIGNALS
+            return " ".join(alias.name for alias in names if alias.name in known)
+        case ast.Attribute(value=ast.Name(id="os"), attr=name) if name in UNIX_OF_OS:
+            return f"os.{name}"
+        case ast.Attribute(value=ast.Name(id="signal"), attr=name) if name not in SIGNALS:
+            return f"signal.{name}"
+        case ast.Attribute(attr=name) if name in UNIX_ANYWHERE:
+            return name
+        case ast.keyword(arg=name) if name in UNIX_ARGUMENTS:
+            return str(name)
+        case ast.Constant(value=str() as text) if UNIX_PATHS.match(text):
+            return text
+    return ""
+
+
+def test_one_file_knows_what_operating_systems_do_differently():
+    own = [of_one_system(node) for node in ast.walk(GRAPH.trees["foundation.system"])]
+    assert {"os.open", "os.link", "os.geteuid", "os.chmod", "signal.pthread_sigmask", "/proc/meminfo"} <= set(own)
+    none_of(
+        f"{module}, line {node.lineno}: {what}"
+        for module, tree in GRAPH.trees.items()
+        if module != "foundation.system"
+        for node in ast.walk(tree)
+        if (what := of_one_system(node))
+    )
+
+
+def text_file(call: ast.Call) -> str:
+    """What an opened text file lacks: its encoding, or the ends of its lines, which systems would choose themselves."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    given = {word.arg for word in call.keywords}
+    mode = next((word.value for word in call.keywords if word.arg == "mode"), None)
+    if name == "open":
+        place = 1 if isinstance(call.func, ast.Name) else 0
+        mode = call.args[place] if len(call.args) > place else mode
+        if not isinstance(call.func, ast.Name) and call.args and not isinstance(mode, ast.Constant):
+            return ""  # os.open, tarfile.open and others, which open no text
+    elif name not in ("read_text", "write_text"):
+        return ""
+    how = mode.value if isinstance(mode, ast.Constant) else "w" if name == "write_text" else "r"
+    if not isinstance(how, str) or not set(how) <= set("rwaxbt+") or "b" in how:
+        return ""
+    lacks = {"encoding"} - given
+    return " ".join(lacks | ({"newline"} - given if set(how) & set("wax") else set()))
+
+
+def test_text_files_are_the_same_on_every_system():
+    seen = [ast.parse(code, mode="eval").body for code in ("p.open('w')", "p.read_text()", "open(p)", "p.open('rb')")]
+    assert [bool(text_file(call)) for call in seen] == [True, True, True, False]
+    none_of(
+        f"{module}, line {node.lineno}: no {lacks}"
+        for module, tree in GRAPH.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and (lacks := text_file(node))
+    )
 
 
 def is_kernel(node: ast.FunctionDef) -> bool:

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
+from discreet.cli.app import app
 from discreet.methods import METHODS
 from discreet.privacy import PROMISES, Both
 from discreet.release.certificate import Certificate
@@ -116,20 +118,37 @@ def test_the_readme_names_every_promise_and_method():
         assert f"`{cls.__name__}`" in text, cls.__name__
 
 
-def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path):
-    pytest.importorskip("discreet.cli.app")
-    commands = "".join(block.code for block in blocks(ROOT / "README.md") if block.language == "console")
-    asked = re.findall(r"^\$ discreet (.+)$", commands, re.MULTILINE)
-    assert [command.split()[0] for command in asked] == ["data", "inspect", "release", "verify"]
-    for command in asked:
-        done = subprocess.run(
-            [Path(sys.executable).with_name("discreet"), *shlex.split(command)],
-            cwd=tmp_path,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-        assert done.returncode == 0, f"discreet {command}: {done.stdout}{done.stderr}"
+READERS = ["You hold a table", "You answer for privacy", "You learn from a release", "You know ARX"]
+
+
+def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path, monkeypatch, patient):
+    """Those of each reader, in one folder."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^### (.+)$", text, re.MULTILINE) == READERS
+    monkeypatch.chdir(tmp_path)
+    for reader in READERS:
+        section = text.partition(f"### {reader}\n")[2].partition("\n#")[0]
+        asked = re.findall(r"^\$ (.+)$", "".join(match[3] for match in FENCED.finditer(section)), re.MULTILINE)
+        assert 3 <= len(asked) <= 5
+        for command in asked:
+            program, *arguments = shlex.split(command)
+            if program == "printf":
+                subprocess.run(command, shell=True, check=True)
+                continue
+            assert program == "discreet"
+            done = CliRunner().invoke(app, arguments)
+            assert done.exit_code == 0, f"{command}: {done.output}"
+
+
+def test_the_readme_shows_the_report_by_day_and_by_night():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r'(?:srcset|src)="([^"]+)"', text)
+    assert len(shown) == 2
+    for name in shown:
+        content = (ROOT / name).read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert len(content) < 200_000
+    assert not re.search(r"!\[[^\]]*\]\(https?:", text), "nothing is fetched from elsewhere"
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------

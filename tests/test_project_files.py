@@ -35,7 +35,14 @@ def test_the_script_of_the_checks_does_not_need_the_papers_data():
     assert subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=False).returncode == 0
     demanded = text.index("require+=(data)")
     assert text.rindex("if [ -n", 0, demanded) > text.rindex("\nfi\n", 0, demanded)
-    assert [command for command in ("make test", "make lint", "make bare") if f"\n{command}\n" not in text] == []
+
+
+def test_the_script_of_the_checks_runs_everything_and_the_quickest_first():
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    made = [line.split()[1:] for line in text.splitlines() if line.startswith("make ")]
+    assert made == [["-j2", "lint", "kernels", "bare"], ["test"]]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(f"\n{target}: $(READY)" in makefile for target in ("lint", "kernels", "bare", "test"))
 
 
 def test_hooks_need_no_network_and_run_what_lint_runs():

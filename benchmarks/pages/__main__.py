@@ -35,12 +35,12 @@ new MutationObserver((_, observer) => {
 
 def studies(folder: Path) -> Iterator[tuple[str, Path]]:
     """Each study by name with its report; one that is there already is not made again."""
-    _run(["demo", "-o", "demo"], folder, folder / "demo" / "report.html")
+    run(["demo", "-o", "demo"], folder, folder / "demo" / "report.html")
     yield "demo, two releases", folder / "demo" / "report.html"
     yield "demo, study", folder / "demo" / "study" / "report.html"
     for name, data in (("adult", "adult.csv"), ("pu1", "pu1.dat")):
-        _run(["data", "write", name, "-o", data], folder, folder / data)
-        _run(["compare", data, str(HERE.resolve() / f"{name}.toml"), "-o", name], folder, folder / name / "report.html")
+        run(["data", "write", name, "-o", data], folder, folder / data)
+        run(["compare", data, str(HERE.resolve() / f"{name}.toml"), "-o", name], folder, folder / name / "report.html")
         yield f"{name}, study", folder / name / "report.html"
 
 
@@ -66,7 +66,7 @@ def main() -> None:
     print(f"{'report':<22}{'MB':>6}" + "".join(f"{f's, {screen}':>14}{'largest':>9}" for screen in WIDTHS))
     missed = 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--headless", "--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--headless", "--no-sandbox"])
         for name, page in studies(asked.folder):
             size = page.stat().st_size / 1e6
             times = [[seen(browser, page, width) for _ in range(asked.runs)] for width in WIDTHS.values()]
@@ -76,11 +76,11 @@ def main() -> None:
     print(f"{missed} beyond {MEGABYTES:.0f} MB or {SECONDS:.0f} s." if missed else "Every limit was met.")
 
 
-def _chromium() -> str:
+def chromium() -> str:
     return next(found for name in BROWSERS if (found := shutil.which(name)))
 
 
-def _run(arguments: list[str], place: Path, makes: Path) -> None:
+def run(arguments: list[str], place: Path, makes: Path) -> None:
     if not makes.exists():
         command = [sys.executable, "-m", "discreet", *arguments, "--quiet"]
         subprocess.run(command, cwd=place, check=True, stdout=subprocess.DEVNULL)

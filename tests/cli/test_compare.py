@@ -97,11 +97,18 @@ def test_the_same_command_again_gives_the_same(here):
     assert found["guessed_roles"] is None
 
 
-def test_guessed_roles_are_said_before_a_recommendation_that_depends_on_them(here, tmp_path):
-    """Which column got which role and why, what to decide, and the command that writes them down."""
-    done = run("compare", here / "clinic.csv", "--target", "readmitted", "-o", tmp_path / "s", "--jobs", "1")
+@pytest.fixture(scope="module")
+def guessed(folder):
+    """A command without a recipe, and what it said; given again, it finds all releases measured."""
+    command = ("compare", folder / "clinic.csv", "--target", "readmitted", "-o", folder / "guessed", "--jobs", "1")
+    done = run(*command)
     assert done.exit_code == GOOD, done.output
-    first, rest = done.stdout.split("\n", 1)
+    return command, done.stdout
+
+
+def test_guessed_roles_are_said_before_a_recommendation_that_depends_on_them(guessed):
+    """Which column got which role and why, what to decide, and the command that writes them down."""
+    first, rest = guessed[1].split("\n", 1)
     assert first == "No recipe was given, so the roles of the 11 columns are guessed:"
     assert re.search(r"^  quasi +'zip' +outsiders may know the place of a person", rest, re.M)
     assert re.search(r"^  decide +'stay_days' +nothing says whether outsiders know it", rest, re.M)
@@ -282,9 +289,9 @@ def test_the_public_edition_tells_what_the_published_folder_tells(tmp_path, monk
     assert pages[0] == pages[1]
 
 
-def test_a_choice_within_noise_says_why(here, tmp_path):
+def test_a_choice_within_noise_says_why(guessed):
     """The line is there exactly if the chosen release is less useful than another, by no more than its error."""
-    done = run("compare", here / "clinic.csv", "--target", "readmitted", "-o", tmp_path / "s", "--jobs", "1", "--json")
+    done = run(*guessed[0], "--json")
     assert done.exit_code == GOOD, done.output
     found = json.loads(done.stdout)
     lines = [line for line in found["candidates"] if line["name"] not in found["passed_over"]]

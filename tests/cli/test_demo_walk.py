@@ -2,19 +2,32 @@
 """The demo prints and writes what it says, and replaces only what an earlier demo wrote."""
 
 import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from discreet import DataError
+from discreet.cli import demo_walk
 from discreet.cli.app import GOOD, WRONG, app
 from discreet.cli.demo_walk import run
 from discreet.foundation import progress
 from discreet.release.verify import verify
 from discreet.study import read_recipe
 
-SMALL, FEW = {"rows": 400, "k": 5}, {"rows": 100, "k": 5}
+SMALL = ["--rows", "400", "--k", "5"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _fewer_folds():
+    """The study measures with two folds here; tests/bare.py runs the demo as it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        assert '"5-fold"' in demo_walk._RECIPE
+        patch.setattr(demo_walk, "_RECIPE", demo_walk._RECIPE.replace("5-fold", "2-fold"))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -24,8 +37,28 @@ def _quiet_afterwards():
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    return run(tmp_path_factory.mktemp("demo") / "d", **SMALL)
+def shown(tmp_path_factory):
+    """What the command did in a folder of its own, with what it said."""
+    made = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("demo"))
+        patch.setattr(demo_walk, "run", lambda *given, **more: made.append(run(*given, **more)) or made[0])
+        done = CliRunner().invoke(app, ["demo", *SMALL])
+        assert done.exit_code == GOOD, done.output
+        (demo,) = made
+        demo = replace(demo, folder=demo.folder.absolute())
+    return demo, done.stdout
+
+
+@pytest.fixture
+def demo(shown):
+    return shown[0]
+
+
+@pytest.fixture
+def copied(demo, tmp_path):
+    """The folder of an earlier demo, which a test may change."""
+    return Path(shutil.copytree(demo.folder, tmp_path / "d"))
 
 
 def test_it_writes_the_data_two_releases_that_verify_and_a_report(demo):
@@ -77,19 +110,31 @@ def test_the_recipe_of_the_study_can_be_repeated(demo):
     assert asked.roles.identifiers == ("patient_id", "name")
 
 
-def test_the_same_seed_gives_the_same_demo(demo, tmp_path):
-    again = run(tmp_path / "again", **SMALL)
+def test_the_command_answers_in_json_and_the_same_seed_gives_the_same_demo(demo, tmp_path):
+    again = tmp_path / "again"
+    done = CliRunner().invoke(app, ["demo", *SMALL, "-o", str(again), "--json"])
+    assert done.exit_code == GOOD, done.output
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found["report"] == str(again / "report.html")
+    assert found["study_report"] == str(again / "study" / "report.html")
+    assert found["summary"]["format"] == 1
+    assert found["study"]["best"] is not None
     best = f"study/{demo.study['best_folder']}/release/data.csv"
     for name in ("clinic.csv", "report.html", "tree-ladder/release/data.csv", "greedy/release/certificate.json", best):
-        assert (again.folder / name).read_bytes() == (demo.folder / name).read_bytes()
-    for line, before in zip(again.study["candidates"], demo.study["candidates"], strict=True):
-        assert line | {"seconds": None} == before | {"seconds": None}
+        assert (again / name).read_bytes() == (demo.folder / name).read_bytes()
+    before = json.loads(json.dumps(demo.study["candidates"]))
+    for line, earlier in zip(found["study"]["candidates"], before, strict=True):
+        assert line | {"seconds": None} == earlier | {"seconds": None}
 
 
-def test_a_second_run_replaces_the_first(tmp_path):
-    first = run(tmp_path / "d", **FEW)
-    assert run(tmp_path / "d", rows=90, k=5).folder == first.folder
-    assert len(pd.read_csv(tmp_path / "d" / "clinic.csv")) == 90
+def test_a_second_run_replaces_the_first_and_says_what_it_skipped_of_few_people(copied):
+    done = CliRunner().invoke(app, ["demo", "--rows", "40", "--k", "10", "-o", str(copied)])
+    assert done.exit_code == GOOD, done.output
+    assert "Compared: " in done.stdout
+    assert "k = 50, but there are 40 persons." in (copied / "study/report.html").read_text(encoding="utf-8")
+    assert len(pd.read_csv(copied / "clinic.csv")) == 40
+    assert not [*copied.glob("study/releases/*-k25")]  # of the first
 
 
 @pytest.mark.parametrize("name", ["README.txt", "thesis.tex"])
@@ -97,22 +142,20 @@ def test_a_folder_of_somebody_else_is_never_replaced(tmp_path, name):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / name).write_text("years of work")
     with pytest.raises(DataError, match="not written by the demo"):
-        run(tmp_path / "mine", **SMALL)
+        run(tmp_path / "mine", rows=400, k=5)
     assert (tmp_path / "mine" / name).read_text() == "years of work"
 
 
-def test_something_added_to_a_demo_is_not_lost(tmp_path):
-    run(tmp_path / "d", **FEW)
-    (tmp_path / "d" / "thesis.tex").write_text("years of work")
-    with pytest.raises(DataError):
-        run(tmp_path / "d", **FEW)
-    assert (tmp_path / "d" / "thesis.tex").exists()
+def test_something_added_to_a_demo_is_not_lost(copied):
+    (copied / "thesis.tex").write_text("years of work")
+    with pytest.raises(DataError, match="not part of an earlier release"):
+        run(copied, rows=100, k=5)
+    assert (copied / "thesis.tex").exists()
+    assert verify(copied / "greedy" / "release").holds
 
 
-def test_the_command_prints_the_table_the_report_and_the_next_commands(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["demo", "--rows", "400", "--k", "5"])
-    assert done.exit_code == GOOD, done.output
+def test_the_command_prints_the_table_the_report_and_the_next_commands(shown, monkeypatch):
+    demo, said = shown
     for text in (
         "made-up hospital stays",
         "greedy",
@@ -125,28 +168,12 @@ def test_the_command_prints_the_table_the_report_and_the_next_commands(tmp_path,
         "Study:  discreet-demo/study/report.html",
         "discreet verify discreet-demo/tree-ladder/release",
     ):
-        assert text in done.stdout, text
-    following = [line.split() for line in done.stdout.splitlines() if line.startswith("  discreet ")]
+        assert text in said, text
+    monkeypatch.chdir(demo.folder.parent)
+    following = [line.split() for line in said.splitlines() if line.startswith("  discreet ")]
     assert len(following) == 4
     for command in following:
         assert CliRunner().invoke(app, command[1:]).exit_code == GOOD, command
-
-
-def test_the_command_answers_in_json(tmp_path):
-    done = CliRunner().invoke(app, ["demo", "--rows", "400", "--k", "5", "-o", str(tmp_path / "d"), "--json"])
-    found = json.loads(done.stdout)
-    assert found["report"] == str(tmp_path / "d" / "report.html")
-    assert found["study_report"] == str(tmp_path / "d" / "study" / "report.html")
-    assert found["summary"]["format"] == 1
-    assert found["study"]["best"] is not None
-    assert done.stderr == ""
-
-
-def test_few_people_have_two_releases_and_a_study_that_says_what_it_skipped(tmp_path):
-    done = CliRunner().invoke(app, ["demo", "--rows", "40", "--k", "10", "-o", str(tmp_path / "d")])
-    assert done.exit_code == GOOD, done.output
-    assert "Compared: " in done.stdout
-    assert "k = 50, but there are 40 persons." in (tmp_path / "d/study/report.html").read_text(encoding="utf-8")
 
 
 def test_too_few_people_are_refused(tmp_path):

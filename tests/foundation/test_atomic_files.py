@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
-import random
 import shutil
 import stat
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -164,31 +162,42 @@ def test_a_dry_run_removes_nothing(tmp_path):
     assert os.listdir(tmp_path) == ["out"]
 
 
-SAVES = """
-import sys
+KILLS = """
+import json, os, random, signal, sys, time
 from pathlib import Path
-from discreet.foundation.atomic_files import new_folder
-for number in range(10**6):
-    with new_folder(Path(sys.argv[1]) / f"out-{sys.argv[2]}-{number}") as folder:
-        for part in range(20):
-            (folder / str(part)).mkdir()
-            (folder / str(part) / "file").write_bytes(bytes(4096))
-    if number == 0:
-        print("ready", flush=True)
+from discreet.foundation.atomic_files import PARTIAL, new_folder
+
+def save(kill, ready):
+    for number in range(10**6):
+        with new_folder(place / f"out-{kill}-{number}") as folder:
+            for part in range(20):
+                (folder / str(part)).mkdir()
+                (folder / str(part) / "file").write_bytes(bytes(4096))
+        if number == 0:
+            os.write(ready, b"r")
+
+place, left, moments = Path(sys.argv[1]), [], random.Random(7)
+for kill in range(20):
+    told, ready = os.pipe()
+    process = os.fork()
+    if not process:
+        save(kill, ready)
+    os.read(told, 1)
+    time.sleep(0.05 * moments.random())
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    left.append([name for name in os.listdir(place) if name.startswith(PARTIAL)])
+print(json.dumps(left))
 """
 
 
 def test_twenty_kills_leave_nothing_after_the_next_save(tmp_path):
-    """Each kill comes at another moment of a save; each process writes to places of its own."""
-    left, moments = [], random.Random(7)
-    for kill in range(20):
-        process = subprocess.Popen([sys.executable, "-c", SAVES, str(tmp_path), str(kill)], stdout=subprocess.PIPE)
-        assert process.stdout.readline() == b"ready\n"
-        time.sleep(0.05 * moments.random())
-        process.kill()
-        process.communicate()
-        left.append([name for name in os.listdir(tmp_path) if name.startswith(PARTIAL)])
-        assert len(left[-1]) <= 1  # those of the earlier ones are gone
+    """Each kill comes at another moment of a save; each process, forked from one, writes to places of its own."""
+    done = subprocess.run([sys.executable, "-c", KILLS, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    left = json.loads(done.stdout)
+    assert len(left) == 20
+    assert all(len(names) <= 1 for names in left)  # those of the earlier ones are gone
     assert any(left), "no kill hit a save: the test shows nothing"
     for number, last in enumerate(left[-1]):
         shutil.copytree(tmp_path / last, tmp_path / f"{PARTIAL}{dead_process()}-copy{number}")

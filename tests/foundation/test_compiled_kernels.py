@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where machine code is kept between runs: never where somebody else could put some, and never a reason to fail."""
+"""Where machine code is kept between runs: never where somebody else could put some, and never a reason to fail.
+
+tests/bare.py shows it for a user without a home folder, of an installation that cannot be written.
+"""
 
 import os
 import stat
@@ -9,7 +12,6 @@ from pathlib import Path
 import numba
 import pytest
 
-from bare import Machine, another_user
 from discreet.foundation import compiled_kernels as kernels
 
 NOWHERE = Path("/dev/null/nowhere")  # not even root can write there
@@ -89,23 +91,3 @@ def test_without_any_place_kernels_are_compiled_all_the_same(place, monkeypatch)
         numba.njit(cache=True)(made["double"])
     assert kernels.compiled(made["double"])(21) == 42
     assert kernels.compiled(inline="always")(made["double"])(21) == 42
-
-
-def test_another_user_without_a_home_releases_and_verifies():
-    """As in a container, or for a service: the installation cannot be written, and there is no home folder."""
-    prefix = another_user()
-    if prefix is None:
-        pytest.skip("no other user can run this Python here")
-    machine = Machine.at(Path(tempfile.mkdtemp(prefix="discreet-bare-")), prefix)
-    try:
-        lines = "".join(f"{20 + i % 9},{'fm'[i % 2]},{'no' if i % 3 else 'yes'}\n" for i in range(60))
-        (machine.folder / "people.csv").write_text("age,sex,ill\n" + lines, encoding="utf-8")
-        roles = ("--target", "ill", "--quasi", "age,sex", "--method", "mondrian", "--k", "3")
-        for command in (("release", "../people.csv", *roles, "-o", "out"), ("verify", "out/release")):
-            done = machine.run("-m", "discreet", *command, capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
-        (kept,) = (path for path in (machine.folder / "tmp").iterdir() if path.name.startswith("discreet-kernels-"))
-        assert stat.S_IMODE(kept.stat().st_mode) == 0o700
-        assert [*kept.rglob("*.nbc")]
-    finally:
-        machine.remove()

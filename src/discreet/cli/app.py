@@ -31,6 +31,7 @@ from discreet.cli.reproduce import reproduce
 from discreet.cli.risk import risk
 from discreet.cli.sketch import sketch
 from discreet.cli.verify import verify
+from discreet.foundation.system import on_termination
 
 __all__ = ["BROKEN", "BUG", "GOOD", "STOPPED", "TERMINATED", "WRONG", "app", "main"]
 
@@ -87,9 +88,7 @@ def options(
 
 def main() -> None:
     """The `discreet` command."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _terminate)
+    on_termination(_terminate)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # for terminals that cannot show every character

@@ -144,7 +144,7 @@ def write_table(table: Table, out: Path, overwrite: bool, *, input_again: bool =
 
 
 def write_lines(path: Path, lines: Any) -> None:
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(lines)
 
 

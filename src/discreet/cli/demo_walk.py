@@ -119,13 +119,13 @@ def run(
             release.save(partial / method.name, owner_files={"report.html": page.encode()})
             outcomes.append(Outcome(release, utility, folder=place, verified=verify(partial / place).holds))
         summary = summarise(table, roles, outcomes, name="clinic")
-        (partial / "report.html").write_text(to_html(summary), encoding="utf-8")
+        (partial / "report.html").write_text(to_html(summary), encoding="utf-8", newline="\n")
         say("Comparing four methods: releasing, attacking, measuring.")
         text = recipe_of(roles, k, seed)
         study = run_study(lambda: Dataset.of(table, roles), recipe_from(text), partial / "study", text=text)
         compared = summarise_study(study, name="clinic")
         write_study(study, compared)
-        (partial / _MARK).write_text(_ABOUT, encoding="utf-8")
+        (partial / _MARK).write_text(_ABOUT, encoding="utf-8", newline="\n")
     return Demo(folder, summary, compared)
 
 

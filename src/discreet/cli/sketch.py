@@ -190,7 +190,7 @@ def _write_parquet(sketches: Iterable[Sketches], path: Path) -> None:
 
 
 def _write_text(sketches: Iterable[Sketches], path: Path) -> None:
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
         _write_lines(sketches, file)
 
 

@@ -28,7 +28,7 @@ from discreet.data.parquet import with_used_texts
 from discreet.data.storage import columns_of, write_part
 from discreet.data.table import PERSON, Table, is_bit
 from discreet.errors import DataError, quietly, shown
-from discreet.foundation.atomic_files import umask
+from discreet.foundation import system
 from discreet.foundation.plain_files import opened
 
 if TYPE_CHECKING:
@@ -291,12 +291,14 @@ def place_files(files: Sequence[Path], folder: Path, *, mode: int) -> None:
     copies, so that no two folders share a file. What the umask takes away is left out of the mode.
     """
     folder.mkdir()
-    mode &= ~umask()
+    mode &= ~system.umask()
     for number, path in enumerate(files):
         place = folder / PART.format(number)
-        if path.stat().st_nlink > 1 or quietly(os.link, path, place, errors=(OSError,))[1]:
+        if path.stat().st_nlink > 1:
             shutil.copyfile(path, place)
-        place.chmod(mode)
+        else:
+            system.link_or_copy(path, place)
+        system.set_mode(place, mode)
 
 
 def _groups(parquet: pq.ParquetFile) -> Iterator[pa.Table]:

@@ -8,8 +8,6 @@ What does not fit is refused here, with what to do, instead of by the system in 
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
 import shutil
 import time
@@ -23,6 +21,7 @@ from discreet.counting.distinct_estimate import DistinctEstimate
 from discreet.engines.table_sample import TableSample, sample_of
 from discreet.errors import DataError, quietly
 from discreet.foundation.randomness import Randomness
+from discreet.foundation.system import free_memory
 
 # Rough: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
 _BASE = 450 << 20  # the interpreter, libraries, buffers, a bucket of rows
@@ -156,45 +155,6 @@ def refuse_table(file: Path) -> None:
 
 def free_disk(place: Path) -> int:
     return shutil.disk_usage(place).free
-
-
-def free_memory() -> int:
-    """Bytes that this process can still take: of the machine, of its control group, of its own limits."""
-    limits = [_of_machine(), *_of_control_group(), *_of_process()]
-    return min(limits)
-
-
-def _of_machine() -> int:
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return 1 << 62
-
-
-def _of_control_group() -> list[int]:
-    for most, used in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ):
-        with contextlib.suppress(OSError, ValueError):
-            return [int(Path(most).read_text()) - int(Path(used).read_text())]
-    return []
-
-
-def _of_process() -> list[int]:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return []
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most == resource.RLIM_INFINITY:
-        return []
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return [most - int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()]
-    return [most]
 
 
 def _bytes_of_row(sample: TableSample, n_quasi: int) -> float:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from discreet.data.parquet import FREE_CELLS
 from discreet.data.storage import write_part
 from discreet.engines.protocol import PERSON
+from discreet.foundation import system
 
 _MOST_ROWS = 2**20
 
@@ -63,9 +64,9 @@ class PartsSink:
     def take(self, folder: Path, owner: Path, names: Sequence[str]) -> None:
         """Parts that were written before, with their persons, on the same disk: they get a second name here."""
         for name in names:
-            os.link(folder / name, self.folder / name)
+            system.link_or_copy(folder / name, self.folder / name)
             if self.owner is not None:
-                os.link(owner / name, self.owner / name)
+                system.link_or_copy(owner / name, self.owner / name)
             self.files.append(self.folder / name)
 
     def write(self, rows: pa.Table) -> None:

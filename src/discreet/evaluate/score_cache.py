@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import hashlib
 import json
 import math
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError, shown
+from discreet.foundation import system
 from discreet.foundation.atomic_files import write_whole
 from discreet.learning.cross_validation import Score
 
@@ -70,7 +70,7 @@ class Cache:
                         f"{name} holds files and is not a cache of discreet. Choose an empty or new folder."
                     )
                 write_whole(marker, _MARK.encode(), _PARTIAL, sync=False)
-            self.folder.chmod(0o700)
+            system.set_mode(self.folder, 0o700)
         except OSError as error:
             raise DataError(f"{name} cannot be a cache ({error.strerror}). Choose another folder.") from None
 
@@ -112,18 +112,8 @@ class Cache:
         """
         part = self._path(key).parent
         part.mkdir(mode=0o700, exist_ok=True)
-        descriptor = os.open(part, os.O_RDONLY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            mine = True
-        except BlockingIOError:
-            mine = False
-        except OSError:
-            mine = True
-        try:
+        with system.locked_folder(part, wait=wait) as mine:
             yield mine
-        finally:
-            os.close(descriptor)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -26,11 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from discreet.errors import DataError, shown
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks: check whether the process runs instead
-    fcntl = None  # type: ignore[assignment]
+from discreet.foundation import system
 
 PARTIAL = ".discreet-partial-"
 _NAME = re.compile(rf"{re.escape(PARTIAL)}(\d+)-\w+")
@@ -77,7 +73,7 @@ def new_file(target: Path, *, mode: int = 0o600) -> Iterator[Path]:
     with _beside(target) as work:
         (work / _NEW).touch(mode=0o600)
         yield work / _NEW
-        (work / _NEW).chmod(mode)
+        system.set_mode(work / _NEW, mode)
         os.replace(work / _NEW, target)
 
 
@@ -110,12 +106,12 @@ def write_whole(path: Path, content: bytes, prefix: str = "", *, sync: bool = Tr
     """
     if not prefix:
         with new_file(path, mode=mode) as partial:
-            _write(os.open(partial, os.O_WRONLY), content, sync)
+            _write(system.open_file(partial, os.O_WRONLY), content, sync)
         return
     descriptor, name = tempfile.mkstemp(prefix=prefix, dir=path.parent)
     try:
         _write(descriptor, content, sync)
-        os.chmod(name, mode)
+        system.set_mode(Path(name), mode)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -151,7 +147,7 @@ def _beside(target: Path) -> Iterator[Path]:
         clean(target.parent)
     work = Path(tempfile.mkdtemp(prefix=f"{PARTIAL}{os.getpid()}-", dir=target.parent))
     try:
-        descriptor = os.open(work / _MARK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = system.open_file(work / _MARK, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             lock(descriptor)
             os.write(descriptor, json.dumps({"discreet": "partial", "target": target.name}).encode())
@@ -164,7 +160,7 @@ def _beside(target: Path) -> Iterator[Path]:
 
 
 def _put_in_place(partial: Path, target: Path) -> None:
-    partial.chmod(0o777 & ~umask())
+    system.set_mode(partial, 0o777 & ~system.umask())
     if target.exists():
         aside = partial.parent / _OLD
         try:
@@ -175,7 +171,7 @@ def _put_in_place(partial: Path, target: Path) -> None:
                 os.rename(aside, target)
     else:
         os.rename(partial, target)
-    _sync_folder(target.parent)
+    system.sync_folder(target.parent)
 
 
 # -- leftovers of killed processes -------------------------------------------------------------------------------------
@@ -216,6 +212,8 @@ def clean(folder: Path, *, dry_run: bool = False) -> Cleaned:
                 if not dry_run:
                     _remove(work)
                 result["removed"].append(name)
+            if not dry_run and not system.removes_open_files():
+                shutil.rmtree(work, ignore_errors=True)  # its mark, which is closed now
         except OSError:  # in use, owned by another user, or gone in the meantime
             result["in_use"].append(name)
     return Cleaned(**{what: tuple(names) for what, names in result.items()})
@@ -229,9 +227,9 @@ def _abandoned(work: Path, process: int) -> Iterator[str | None]:
     The mark is locked while the block runs, so that two cleaning processes do not interfere.
     """
     try:
-        descriptor = os.open(work / _MARK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        descriptor = system.open_file(work / _MARK, os.O_RDWR)
     except FileNotFoundError:  # killed before the mark was written: then nothing else is in it
-        if not os.listdir(work) and _runs(process):
+        if not os.listdir(work) and system.process_runs(process):
             raise BlockingIOError from None
         yield None if os.listdir(work) else ""
         return
@@ -260,23 +258,11 @@ def _target_of(mark: bytes) -> str | None:
 def lock(descriptor: int, *, process: int | None = None) -> bool:
     """Lock a mark as long as it is open. False if it is locked already, or, without locks, if its process runs."""
     try:
-        if fcntl is None:
-            raise OSError
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(descriptor)
     except BlockingIOError:
         return False
     except OSError:
-        return process is None or not _runs(process)
-    return True
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        pass
+        return process is None or not system.process_runs(process)
     return True
 
 
@@ -295,26 +281,10 @@ def _remove(work: Path) -> None:
 # -- the disk ----------------------------------------------------------------------------------------------------------
 
 
-def umask() -> int:
-    """The permissions that new files do not get."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
 def _sync(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
+            system.sync_file(path)
         else:
-            _sync_folder(path)
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            system.sync_folder(path)
+    system.sync_folder(folder)

@@ -15,7 +15,6 @@ a writable folder.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import quietly
+from discreet.foundation import system
 
 _VARIABLE = "NUMBA_CACHE_DIR"  # read by numba, also in processes started from here
 _PACKAGE = Path(__file__).parent
@@ -130,7 +130,7 @@ def choose_folder() -> str:
         return ""
     users = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     temporary, _ = quietly(tempfile.gettempdir, errors=(OSError,))
-    own = () if temporary is None else (Path(temporary) / f"discreet-kernels-{_user()}",)
+    own = () if temporary is None else (Path(temporary) / f"discreet-kernels-{system.user_number()}",)
     return next((str(folder) for folder in (users, *own) if _private(folder)), "")
 
 
@@ -144,22 +144,4 @@ def _writable(folder: Path) -> bool:
 
 def _private(folder: Path) -> bool:
     """Is this a writable folder of this user that no other user can write to, rename or replace by a link?"""
-    return _writable(folder) and not quietly(_check_private, folder, errors=(OSError,))[1]
-
-
-def _check_private(folder: Path) -> None:
-    if os.name != "posix":
-        return  # elsewhere both folders are inside the user's profile
-    status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != _user() or status.st_mode & 0o022:
-        raise PermissionError
-    parent = folder.parent.resolve(strict=True)
-    for above in (parent, *parent.parents):
-        status = above.lstat()
-        shared = status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX
-        if shared or status.st_uid not in (0, _user()):
-            raise PermissionError
-
-
-def _user() -> int:
-    return os.geteuid() if os.name == "posix" else 0
+    return _writable(folder) and bool(quietly(system.is_safe_from_others, folder, errors=(OSError,))[0])

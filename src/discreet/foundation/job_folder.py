@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError, shown
+from discreet.foundation import system
 from discreet.foundation.atomic_files import lock
 
 JOB = ".discreet-job-"
@@ -50,7 +51,7 @@ def job_folder(target: Path, purpose: Mapping[str, Any]) -> Iterator[Path]:
     finally:
         if not keep:
             _remove(work)
-        os.close(mark)
+        _close(mark, None if keep else work)
 
 
 def clean_jobs(folder: Path, *, older_than: float = 0.0, dry_run: bool = False) -> tuple[list[str], list[str]]:
@@ -73,7 +74,7 @@ def clean_jobs(folder: Path, *, older_than: float = 0.0, dry_run: bool = False) 
                 _remove(work)
             removed.append(name)
         finally:
-            os.close(mark)
+            _close(mark, None if dry_run or name not in removed else work)
     return removed, left
 
 
@@ -101,10 +102,9 @@ def _opened(work: Path, target: Path) -> int:
 def _existing(work: Path, *, create: bool = False) -> int:
     """The locked mark of a folder that belongs to this user alone. BlockingIOError if a process works in it."""
     about = os.lstat(work)
-    if not stat.S_ISDIR(about.st_mode) or stat.S_IMODE(about.st_mode) & 0o077 or _is_foreign(about):
+    if not stat.S_ISDIR(about.st_mode) or system.is_open_to_others(about) or system.is_anothers(about):
         raise PermissionError(1, "it is not a folder of this user alone")
-    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    mark = os.open(work / MARK, flags | (os.O_CREAT if create else 0), 0o600)
+    mark = system.open_file(work / MARK, os.O_RDWR | (os.O_CREAT if create else 0))
     try:
         if not stat.S_ISREG(os.fstat(mark).st_mode):
             raise PermissionError(1, "its mark is not a file")
@@ -116,10 +116,6 @@ def _existing(work: Path, *, create: bool = False) -> int:
         os.close(mark)
         raise
     return mark
-
-
-def _is_foreign(about: os.stat_result) -> bool:
-    return hasattr(os, "getuid") and about.st_uid != os.getuid()
 
 
 def _is_ours(mark: int) -> bool:
@@ -143,7 +139,7 @@ def _purpose(content: bytes) -> Any:
 def _fill(work: Path, mark: int, said: dict[str, Any]) -> None:
     """Keep what is in the folder if it is for this purpose; otherwise empty it and say what it is for."""
     if _purpose(_read(mark)) == json.loads(json.dumps(said)):
-        os.utime(mark)
+        os.utime(work / MARK)
         return
     _empty(work)
     os.ftruncate(mark, 0)
@@ -168,3 +164,10 @@ def _remove(work: Path) -> None:
     with contextlib.suppress(OSError):
         _empty(work)
     shutil.rmtree(work, ignore_errors=True)
+
+
+def _close(mark: int, removed: Path | None) -> None:
+    """Close the mark. What was removed around it goes with it where an open file cannot be removed."""
+    os.close(mark)
+    if removed is not None and not system.removes_open_files():
+        shutil.rmtree(removed, ignore_errors=True)

@@ -2,8 +2,7 @@
 """Files from untrusted sources: opened only if they are plain files within a size limit, and without blocking.
 
 An untrusted folder may contain a pipe that never ends, a link to a device, or a file of terabytes. A file is inspected
-through its open descriptor, so that the inspected file is the one that is read. All differences between operating
-systems are handled here.
+through its open descriptor, so that the inspected file is the one that is read.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from discreet.errors import DataError, shown
+from discreet.foundation import system
 
 MIB = 2**20
 MOST_STATED = 16 * MIB  # bytes of a certificate, a document, a record of a recoding
@@ -24,28 +24,20 @@ MOST_SIGNATURE = 4096  # bytes of a signature or of a key
 MOST_DATA = 2**33  # bytes of a data file
 MOST_ENTRIES = 100  # entries of a release folder that are looked at
 
-# Only Unix can refuse links and waiting when opening; elsewhere links are detected by name.
-_FLAGS = os.O_RDONLY
-for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
-    _FLAGS |= getattr(os, _flag, 0)
-_LINKS_BY_NAME = not hasattr(os, "O_NOFOLLOW")
-
 
 def opened(path: Path | str, *, most: int = MOST_DATA, links: bool = False) -> BinaryIO:
     """A plain file of at most `most` bytes, open for reading; DataError for anything else.
 
     `links` allows a link to a plain file: for paths named by the user, not for the content of a folder.
     """
-    path, flags = Path(path), _FLAGS & ~getattr(os, "O_NOFOLLOW", 0) if links else _FLAGS
+    path = Path(path)
     try:
-        if _LINKS_BY_NAME and not links and path.is_symlink():
-            raise DataError(f"{shown(path.name)} is a link. Only plain files are read.")
-        file = open(path, "rb", opener=lambda name, _: os.open(name, flags))  # noqa: SIM115 (the caller closes it)
+        file = open(  # noqa: SIM115 (the caller closes it)
+            path, "rb", opener=lambda name, flags: system.open_file(name, flags, links=links)
+        )
     except FileNotFoundError:
         raise DataError(f"There is no file {shown(path.name)}.") from None
     except (OSError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
         link = getattr(error, "errno", None) == errno.ELOOP
         why = "a link" if link else getattr(error, "strerror", None) or type(error).__name__
         raise DataError(f"{shown(path.name)} is not a plain file that can be read ({why}).") from None

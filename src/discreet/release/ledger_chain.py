@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError, quietly, shown
+from discreet.foundation import system
 from discreet.foundation.atomic_files import write_whole
 
 FORMAT = 3  # of the file, in SQLite's user_version
@@ -118,7 +119,7 @@ class Chain:
         try:
             if not self.path.exists():
                 self._refuse_lost()
-                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+                os.close(system.open_file(self.path, os.O_CREAT | os.O_RDWR, links=True))
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as file:
                 file.execute("PRAGMA synchronous = FULL")
                 with _alone(file):
@@ -198,11 +199,11 @@ class Chain:
         head, _ = quietly(Head.of, content)
         if head is None:
             return None, f"{name} does not hold a key with its head, or was changed"
-        readable = stat.S_IMODE(self.key_file.stat().st_mode) & 0o077
+        readable = system.is_open_to_others(self.key_file.stat())
         return head, f"others may read or change its key {name}: make it yours alone (mode 0600)" if readable else ""
 
     def _key_bytes(self) -> bytes:
-        descriptor = os.open(self.key_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = system.open_file(self.key_file, os.O_RDONLY, links=True)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise OSError

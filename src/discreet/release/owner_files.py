@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from discreet.data.records import Records
 from discreet.data.stored_table import place_files
 from discreet.data.table import Table
+from discreet.foundation import system
 from discreet.release.counted_source import CountedSource
 from discreet.release.data_subjects import DataSubjects
 from discreet.release.owner_evidence import EVIDENCE, PERSON_PARTS, PERSONS
@@ -61,7 +62,7 @@ class OwnerFiles:
         for name, content in files.items():
             (folder / name).write_bytes(content)
         record = {"seed": self.seed, "notes": list(self.notes), "trace": list(self.trace), "changes": changes}
-        (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8")
+        (folder / "trace.json").write_text(json.dumps(record, indent=1, default=str), encoding="utf-8", newline="\n")
         if isinstance(self.persons, np.ndarray):
             persons = pa.table({"person": self.persons})
             pq.write_table(persons, folder / PERSONS, compression="none", store_schema=False)
@@ -74,9 +75,10 @@ class OwnerFiles:
         if self.receipts:
             self.write_receipts(folder)
         for path in folder.iterdir():
-            path.chmod(0o700 if path.is_dir() else 0o600)
+            system.set_mode(path, 0o700 if path.is_dir() else 0o600)
 
     def write_receipts(self, folder: Path) -> None:
         """Write where the ledger recorded the release, so that a lost or changed ledger line can be noticed later."""
         (folder / RECEIPT).touch(mode=0o600)
-        (folder / RECEIPT).write_text(json.dumps({"format": 1, "receipts": self.receipts}, indent=1), encoding="utf-8")
+        content = json.dumps({"format": 1, "receipts": self.receipts}, indent=1)
+        (folder / RECEIPT).write_text(content, encoding="utf-8", newline="\n")

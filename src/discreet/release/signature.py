@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from discreet.errors import DataError, shown
+from discreet.foundation import system
 from discreet.foundation.plain_files import MOST_SIGNATURE, read_plain
 
 SIGNATURE = "certificate.sig"
@@ -38,7 +39,7 @@ def new_key(folder: Path) -> tuple[Path, Path]:
     key = Ed25519PrivateKey.generate()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = system.open_file(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         with os.fdopen(descriptor, "wb") as file:
             file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         public_path.write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))

@@ -6,11 +6,9 @@ Plots are drawn by vl-convert (extra "plots"), which needs no browser and no net
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -18,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DataError, quietly, shown
+from discreet.foundation import system
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 _ALONE = (
@@ -45,7 +44,7 @@ def to_pdf(page: str) -> bytes:
         )
     with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
         source, target = Path(folder) / "report.html", Path(folder) / "report.pdf"
-        source.write_text(page, encoding="utf-8")
+        source.write_text(page, encoding="utf-8", newline="\n")
         command = [browser, *_ALONE, f"--user-data-dir={folder}/profile", f"--print-to-pdf={target}", source.as_uri()]
         _, failure = quietly(_run, command, folder, errors=(OSError, subprocess.SubprocessError))
         if failure or not target.is_file():
@@ -62,16 +61,12 @@ def _run(command: list[str], folder: str) -> None:
     """Run a browser that writes into the folder only, and kill all of its processes at the end."""
     none = subprocess.DEVNULL
     there = os.environ | {"TMPDIR": "."}  # the folder's full path would be too long for a socket
-    process = subprocess.Popen(
-        command, cwd=folder, env=there, stdin=none, stdout=none, stderr=none, start_new_session=True
-    )
+    process = subprocess.Popen(command, cwd=folder, env=there, stdin=none, stdout=none, stderr=none, **system.apart())
     try:
         if status := process.wait(timeout=_SECONDS):
             raise subprocess.CalledProcessError(status, command[0])
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # with its child processes
-        process.wait()
+        system.end_with_children(process)
 
 
 def to_pictures(pictures: Sequence[dict[str, Any]], kind: str) -> dict[str, bytes]:

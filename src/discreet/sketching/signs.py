@@ -117,7 +117,7 @@ def write_key(signs: Signs, names: Sequence[str], path: Path) -> None:
     """The key and the names of the items, in their order, for the owner: with them new records can be sketched."""
     document = {"key": signs.key.hex(), "items": list(names)}
     path.touch(mode=0o600)
-    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
 def read_key(path: Path | str) -> tuple[Signs, tuple[str, ...]]:

@@ -14,7 +14,6 @@ A file appears whole or not at all, so a study that was killed goes on where it 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import secrets
@@ -26,6 +25,7 @@ from typing import Any
 
 from discreet._version import __version__
 from discreet.errors import DataError, shown
+from discreet.foundation import system
 from discreet.foundation.atomic_files import write_whole
 
 FORMAT = 1
@@ -101,12 +101,12 @@ class StudyFolder:
     def alone(self, *, wait: bool = False) -> Iterator[None]:
         """Lock the study against other processes. The lock ends with the process."""
         try:
-            file = os.fdopen(os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
+            file = os.fdopen(system.open_file(self.path / _LOCK, os.O_RDWR | os.O_CREAT), "rb")
         except OSError as error:
             raise self._unwritable(error) from None
         with file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                system.lock(file.fileno(), wait=wait)
             except BlockingIOError:
                 raise DataError(f"The study {self._name} is running already. Wait for it to end.") from None
             except OSError as error:
@@ -126,7 +126,7 @@ class StudyFolder:
         try:
             for folder in folders:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                folder.chmod(0o700)
+                system.set_mode(folder, 0o700)
         except OSError as error:
             raise self._unwritable(error) from None
 

@@ -9,7 +9,6 @@ running when the study itself was killed.
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
 import warnings
@@ -29,6 +28,7 @@ from discreet.data.dataset import Dataset
 from discreet.errors import DataError, ParameterError
 from discreet.evaluate.fingerprint import digest
 from discreet.evaluate.folds import Folds
+from discreet.foundation import system
 from discreet.foundation.displayed import Displayed, later
 from discreet.foundation.frame_output import Framed
 from discreet.foundation.progress import progress
@@ -227,11 +227,8 @@ class _Run:
         pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=arguments)
 
         def submit(task: Task) -> Future[Any]:
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # theirs, too: Ctrl-C ends the study
-            try:
+            with system.interrupts_held():  # in its processes, too: Ctrl-C ends the study
                 return pool.submit(_work, task)
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
         try:
             yield submit
@@ -247,6 +244,7 @@ _here: dict[str, Any] = {}
 
 
 def _prepare(load: Load, recipe: str, folder: str, secret: int, data: str, study: Connection) -> None:
+    system.ignore_interrupts()
     threading.Thread(target=_die_with, args=(study,), daemon=True).start()
     warnings.simplefilter("ignore")  # those of other libraries may quote cells, and would be printed
     _here.update(load=load, recipe=Recipe.model_validate_json(recipe), folder=StudyFolder(folder), secret=secret)

@@ -11,7 +11,6 @@ suppressed, is more than a release tells: shuffle the sketches before you publis
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from discreet.data.baskets import ITEMS
 from discreet.data.content import LABEL
 from discreet.data.records import Records
 from discreet.errors import CannotRelease, DataError, ParameterError, PromiseBroken, Setting
+from discreet.foundation import system
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.sketches.delta_sketch import DeltaSketch
 from discreet.sketching.component_limits import determined
@@ -53,7 +53,7 @@ def owners_key(folder: Path | str, items: Iterable[str] | None = None) -> tuple[
     path = Path(folder) / KEY_FILE
     names = None if items is None else tuple(items)
     if path.exists():
-        if os.name == "posix" and path.stat().st_mode & 0o077:
+        if system.is_open_to_others(path.stat()):
             raise DataError(
                 f"{KEY_FILE} can be read by others: anyone who has the key knows the signs. Set its mode 0600."
             )
