@@ -333,9 +333,9 @@ def test_no_column_is_blank_if_a_set_could_be_told_apart_by_it(k):
 
 def test_a_limit_on_suppression_is_met_if_a_way_meets_it():
     table, roles = people(), Roles(target="ill", quasi=COLUMNS)
-    free = TreeLadder(40, detail=0).release(table, roles)
+    free = TreeLadder(30, detail=0).release(table, roles)
     limit = free.losses.information_loss - 0.001
-    limited = TreeLadder(40, detail=0, max_suppressed=limit).release(table, roles)
+    limited = TreeLadder(30, detail=0, max_suppressed=limit).release(table, roles)
     assert limited.losses.information_loss <= limit
     with pytest.raises(CannotRelease, match="max_suppressed"):
         TreeLadder(250, max_suppressed=0.0).release(table, roles)
