@@ -14,6 +14,7 @@ The table determines the folds (held_out_rows.py), and so the way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -107,8 +108,12 @@ class Trials:
         return self._found[way]
 
     def _is_behind(self, worth: list[float]) -> bool:
-        """Whether a way is so far behind the best that further folds need not be asked."""
-        return bool(self._best) and float(np.mean(self._best[: len(worth)]) - np.mean(worth)) > BEHIND
+        """Whether a way is so far behind the best that further folds need not be asked: by two standard errors of what
+        is known from so many rows (label_worth.py), at least.
+        """
+        asked = self.n_rows * len(worth) / len(self._folds)
+        behind = max(BEHIND, 1 / math.sqrt(asked))
+        return bool(self._best) and float(np.mean(self._best[: len(worth)]) - np.mean(worth)) > behind
 
     def _with(self, way: Way) -> list[tuple[Binned, np.ndarray]]:
         """The folds in the bins of a way, and the rows asked about."""

@@ -66,7 +66,7 @@ def climb(
     places, spans = _packed([int(leaf.max(initial=0)) + 1, *(ladder.n_bins for ladder in ladders)])
     words = [np.zeros(len(rows.codes), dtype=np.int64) for _ in spans]
     for (word, step), cell in zip(places, (leaf, *rows.codes.T), strict=True):
-        words[word] += cell * step
+        words[word] += cell.astype(np.int64) * step
     with progress("climbing the ladders", total=len(rows.codes)) as bar:
         for column in (*steps, -1):
             sets, first = rows.sets(words, spans)
@@ -80,7 +80,7 @@ def climb(
             at[column] += 1
             up = ladders[column].bins[at[column]] - ladders[column].bins[at[column] - 1]
             word, step = places[column + 1]
-            words[word] += (up * step)[rows.codes[climbing, column]]
+            words[word] += (up.astype(np.int64) * step)[rows.codes[climbing, column]]
     fill(rows, ladders, leaf, rungs, met)
     return rungs
 
