@@ -69,7 +69,7 @@ def test_a_smaller_k_is_never_worth_less(seed):
 
 def test_a_way_that_is_far_behind_is_not_asked_about_again(monkeypatch):
     """Of what is dropped, the worth is an estimate below the best; what is chosen stays the same."""
-    columns, label = noisy(3, 600)
+    columns, label = noisy(3, 1200)
     asked = []
     for behind in (tree_ladder_choice.BEHIND, 10.0):
         monkeypatch.setattr(tree_ladder_choice, "BEHIND", behind)
@@ -79,7 +79,7 @@ def test_a_way_that_is_far_behind_is_not_asked_about_again(monkeypatch):
             best = WaySearch(trials, 5).ranked()[0]
         asked.append((best, worth.call_count))
     assert asked[0][0] == asked[1][0]
-    assert asked[0][1] < 0.8 * asked[1][1]
+    assert asked[0][1] < 0.9 * asked[1][1]
 
 
 def test_every_way_is_tried_at_the_usual_sizes_of_a_small_table():
