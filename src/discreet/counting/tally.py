@@ -24,7 +24,7 @@ from discreet.foundation.compiled_kernels import compiled, kernels_are_loaded
 
 _FEW = 50_000  # rows that NumPy sorts sooner than numba is loaded
 _BY_ITEM = ("", "")  # stands for all items of baskets; no two columns have one name
-_MOST = 2**62  # keys above this are renumbered first
+MOST_KEY = 2**62  # keys above this are renumbered first
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,10 +310,10 @@ def _key(columns: Iterable[np.ndarray], n_rows: int, levels: Sequence[int] | Non
     span = 1
     for place, codes in enumerate(columns):
         width = int(levels[place]) if levels is not None else int(codes.max()) + 1
-        if span > _MOST // max(width, 1):
+        if span > MOST_KEY // max(width, 1):
             key, first = _numbered(key, ordered)
             span = len(first)
-            if span > _MOST // max(width, 1):  # sparse codes: renumber them
+            if span > MOST_KEY // max(width, 1):  # sparse codes: renumber them
                 codes, own = _numbered(codes.astype(np.int64), ordered)
                 width = len(own)
         key = key * width + codes if span > 1 else codes.astype(np.int64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.data.column import Column
-from discreet.prepare.intervals import readable_cut, roundness
+from discreet.prepare.intervals import is_whole, readable_cut, roundness
 
 
 def round_places(column: Column, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -22,7 +22,11 @@ def round_places(column: Column, low: np.ndarray, high: np.ndarray) -> tuple[np.
     [[40.0, 25.0, 42.0], [2, 1, 0]]
     """
     if column.kind == "date":
-        cuts = [readable_cut(column, float(a), float(b)) for a, b in zip(low, high, strict=True)]
+        whole = is_whole(column)  # the next day is the only cut
+        cuts = [
+            float(b) if whole and b - a == 1 else readable_cut(column, float(a), float(b))
+            for a, b in zip(low, high, strict=True)
+        ]
         return np.array(cuts), np.array([roundness(column, cut) for cut in cuts], dtype=np.int64)
     cut, level = np.array(high, dtype=np.float64), np.zeros(len(low), dtype=np.int64)
     scale = np.abs(np.concatenate([low, high]))

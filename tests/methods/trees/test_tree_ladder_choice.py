@@ -2,14 +2,16 @@
 """The choice of the way, and that of the size of groups of Mondrian."""
 
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pytest
 
 from discreet import Mondrian, Roles, Table, TreeLadder
 from discreet.counting.coded_rows import CodedRows
+from discreet.methods.trees import tree_ladder_choice
 from discreet.methods.trees.label_worth import LabelWorth
-from discreet.methods.trees.tree_ladder_choice import Trials, WaySearch, at_least, decade_of
+from discreet.methods.trees.tree_ladder_choice import TREES, Trials, WaySearch, at_least, decade_of
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.recoding.axis import Axis
 
@@ -36,8 +38,8 @@ def noisy(seed, n=900):
 
 
 def test_the_series_of_sizes_is_the_same_from_wherever_it_is_begun():
-    """Slow twin: 1, 2, 3 and 5 times each power of ten from 10 on, and five small ones."""
-    steps = [2, 3, 4, 5, 7] + [step * 10**p for p in (1, 2, 3) for step in (1, 2, 3, 5)]
+    """Slow twin: ten, fifteen, twenty and so on times each power of ten, and five small ones."""
+    steps = [2, 3, 4, 5, 7] + [step * 10**p for p in (0, 1, 2) for step in (10, 15, 20, 25, 30, 40, 50, 75)]
     for least in range(2, 5001):
         assert at_least(least) == min(size for size in steps if size >= least)
         assert decade_of(least) == max(size for size in (2, 5, 50, 500, 5000) if size <= least)
@@ -63,6 +65,28 @@ def test_a_smaller_k_is_never_worth_less(seed):
         worth.append(max(line["worth"] for line in release.owner.trace if "worth" in line))
     assert all(smaller >= larger for smaller, larger in pairwise(worth))
     assert worth[0] > worth[-1]
+
+
+def test_a_way_that_is_far_behind_is_not_asked_about_again(monkeypatch):
+    """Of what is dropped, the worth is an estimate below the best; what is chosen stays the same."""
+    columns, label = noisy(3, 1200)
+    asked = []
+    for behind in (tree_ladder_choice.BEHIND, 10.0):
+        monkeypatch.setattr(tree_ladder_choice, "BEHIND", behind)
+        trials = trials_of(columns, label)
+        made = mock.patch.object(trials, "_worth", wraps=trials._worth)
+        with made as worth:
+            best = WaySearch(trials, 5).ranked()[0]
+        asked.append((best, worth.call_count))
+    assert asked[0][0] == asked[1][0]
+    assert asked[0][1] < 0.9 * asked[1][1]
+
+
+def test_every_way_is_tried_at_the_usual_sizes_of_a_small_table():
+    trials = trials_of(*noisy(0, 400))
+    ways = WaySearch(trials, 2).ranked()
+    for size in (2, 5, 10, 25, 50, 100):
+        assert {(way.ahead, way.strictness) for way in ways if way.least == way.trust == size} >= {*TREES}
 
 
 def test_columns_that_matter_together_are_found_by_looking_ahead():

@@ -20,8 +20,7 @@ import numpy as np
 
 from discreet.counting.entropy import n_log_n
 from discreet.counting.tally import distinct_codes, pair_counts
-from discreet.foundation.lazy_modules import linalg
-from discreet.foundation.lazy_modules import sparse as sp
+from discreet.foundation.compiled_kernels import compiled
 
 _PRIOR = 8.0  # rows
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
@@ -82,29 +81,82 @@ def _logistic(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     Böhning's bound of the curvature is the same in every turn (Böhning 1992), so one factorisation serves all turns;
     each turn starts from beyond the last one (Nesterov 1983).
     """
-    known = np.flatnonzero(counts.sum(axis=1) > 0)
-    places, starts = [], [0]
-    for column in labels.T:
+    places, n_places = np.empty(labels.shape, dtype=np.int64), 0
+    for c, column in enumerate(labels.T):
         values, place = np.unique(column, return_inverse=True)
-        places.append(place.ravel() + starts[-1])
-        starts.append(starts[-1] + len(values))
-    n, width = labels.shape
-    ones = sp.csr_array(
-        (np.ones(n * width), np.column_stack(places).ravel(), np.arange(0, n * width + 1, width)), shape=(n, starts[-1])
-    )
-    rows, taught = counts[known].sum(axis=1), counts[known]
-    seen = ones if len(known) == n else ones[known]
-    bound = 0.5 * (seen.T @ (seen * rows[:, None])).toarray()
+        places[:, c] = place.ravel() + n_places
+        n_places += len(values)
+    taught = counts.astype(np.float64)
+    bound = _curvature(places, taught.sum(axis=1), n_places)
     bound[np.diag_indices_from(bound)] += _RIDGE
-    factor = linalg.cho_factor(bound, lower=True, check_finite=False)
     prior = np.log((taught.sum(axis=0) + 1) / (taught.sum() + taught.shape[1]))
-    weights = np.zeros((starts[-1], counts.shape[1]))
-    ahead, back = weights, seen.T.tocsr()
-    for turn in range(_TURNS):
-        missed = taught - rows[:, None] * _softmax(seen @ ahead + prior)
-        new = ahead + linalg.cho_solve(factor, back @ missed - _RIDGE * ahead, check_finite=False)
-        ahead, weights = new + turn / (turn + 3) * (new - weights), new
-    return _softmax(ones @ weights + prior)
+    weights = _learn(places, taught, np.linalg.cholesky(bound), prior, _TURNS, _RIDGE)
+    return _softmax(weights[places].sum(axis=1) + prior)
+
+
+@compiled
+def _curvature(places, rows, n_places):
+    """Half the rows that two labels share."""
+    bound = np.zeros((n_places, n_places))
+    for i in range(len(places)):
+        for a in places[i]:
+            for b in places[i]:
+                bound[a, b] += 0.5 * rows[i]
+    return bound
+
+
+@compiled
+def _learn(places, taught, factor, prior, n_turns, ridge):
+    """The weights of labels and classes after so many turns."""
+    (n, n_classes), n_places = taught.shape, len(factor)
+    weights, ahead = np.zeros((n_places, n_classes)), np.zeros((n_places, n_classes))
+    step, score = np.empty((n_places, n_classes)), np.empty(n_classes)
+    for turn in range(n_turns):
+        step[:] = -ridge * ahead
+        for i in range(n):
+            rows, most = 0.0, -np.inf
+            for label in range(n_classes):
+                rows += taught[i, label]
+                score[label] = prior[label]
+                for place in places[i]:
+                    score[label] += ahead[place, label]
+                most = max(most, score[label])
+            if rows == 0:
+                continue
+            total = 0.0
+            for label in range(n_classes):
+                score[label] = np.exp(score[label] - most)
+                total += score[label]
+            for label in range(n_classes):
+                missed = taught[i, label] - rows * score[label] / total
+                for place in places[i]:
+                    step[place, label] += missed
+        _solve(factor, step)
+        beyond = turn / (turn + 3)
+        for place in range(n_places):
+            for label in range(n_classes):
+                new = ahead[place, label] + step[place, label]
+                ahead[place, label] = new + beyond * (new - weights[place, label])
+                weights[place, label] = new
+    return weights
+
+
+@compiled
+def _solve(factor, right):
+    """Solve for the matrix whose lower Cholesky factor is given; the solution replaces the right side."""
+    n, n_right = right.shape
+    for i in range(n):
+        for j in range(i):
+            for c in range(n_right):
+                right[i, c] -= factor[i, j] * right[j, c]
+        for c in range(n_right):
+            right[i, c] /= factor[i, i]
+    for i in range(n - 1, -1, -1):
+        for c in range(n_right):
+            right[i, c] /= factor[i, i]
+        for j in range(i):
+            for c in range(n_right):
+                right[j, c] -= factor[i, j] * right[i, c]
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:

@@ -5,14 +5,16 @@ Every way is tried in three-fold cross-validation: it parts the rows of two fold
 as the sets they fall into. Its worth is the share that is known of the class, and `detail` times the detail kept
 (label_worth.py). A way that asks for larger groups than k is a release for k, too. So the sizes of groups are those of
 one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
-smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on; between these, smaller sets
-below the best tree so far, and no tree.
+smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on, of a small table also at 10, 25,
+100, 250 and so on; between these, smaller sets below the best tree so far, that tree grown as far as the size allows,
+and no tree.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -35,16 +37,18 @@ TREES: tuple[tuple[bool, float], ...] = (
 COARSE = (4,)  # bins of a column that are tried, beside the most
 COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
-SIZES = (10, 20, 30, 50)  # larger ones; and ten times as large, and so on
+SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
+BEHIND = 0.05  # worth that a way may be behind the best so far, on the folds so far, to be asked about more
+SMALL_TABLE = 5000  # rows of a table of which all ways are tried at more sizes
 
 MakeLadders = Callable[[CodedRows, int], list[Ladder]]  # those of some rows, of values that so many persons share
 
 
 def at_least(least: int) -> int:
-    """The smallest size of the series that is no smaller: 2, 3, 4, 5, 7, 10, 20, 30, 50, 100, ...
+    """The smallest size of the series that is no smaller: 2, 3, 4, 5, 7, 10, 15, 20, 25, 30, 40, 50, 75, 100, ...
 
     >>> [at_least(least) for least in (2, 7, 11, 60, 101, 3000)]
-    [2, 7, 20, 100, 200, 3000]
+    [2, 7, 15, 75, 150, 3000]
     """
     if least <= SMALL[-1]:
         return next(size for size in SMALL if size >= least)
@@ -78,6 +82,7 @@ class Trials:
         self._ladders: dict[int, list[list[Ladder]]] = {}
         self._binned: dict[tuple[int, int], list[tuple[Binned, np.ndarray]]] = {}
         self._found: dict[Way, tuple[float, float]] = {}
+        self._best: list[float] = []  # what the best way so far is worth, on each fold
         self._alike: dict[tuple[int, int, bytes], tuple[float, float]] = {}
 
     def worth(self, way: Way) -> float:
@@ -88,10 +93,27 @@ class Trials:
         """The share that is known of the class, and the detail; 0 of both where there are too few rows to try."""
         if way not in self._found:
             within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
-            found = [self._worth(within, binned, asked) for binned, asked in self._with(way)]
+            found, worth = list[tuple[float, float]](), list[float]()
+            for binned, asked in self._with(way):
+                found.append(self._worth(within, binned, asked))
+                worth.append(self.counts.of(*found[-1]))
+                if self._is_behind(worth):
+                    break
             known, detail = np.mean(found, axis=0) if found else (0.0, 0.0)
+            if len(worth) < len(self._folds):  # as far behind on the other folds
+                known += np.mean(self._best) - np.mean(self._best[: len(worth)])
+            elif sum(worth) > sum(self._best):
+                self._best = worth
             self._found[way] = float(known), float(detail)
         return self._found[way]
+
+    def _is_behind(self, worth: list[float]) -> bool:
+        """Whether a way is so far behind the best that further folds need not be asked: by two standard errors of what
+        is known from so many rows (label_worth.py), at least.
+        """
+        asked = self.n_rows * len(worth) / len(self._folds)
+        behind = max(BEHIND, 1 / math.sqrt(asked))
+        return bool(self._best) and float(np.mean(self._best[: len(worth)]) - np.mean(worth)) > behind
 
     def _with(self, way: Way) -> list[tuple[Binned, np.ndarray]]:
         """The folds in the bins of a way, and the rows asked about."""
@@ -168,7 +190,7 @@ class WaySearch:
         for size in reversed(self._sizes()):
             if tried:
                 tried += self._smaller(max(tried, key=worth), size)
-            if not tried or size == decade_of(size):
+            if not tried or self._is_full(size):
                 here = self._all(size)
                 grown = [way for way in here if way.strictness is not None]
                 tried += here
@@ -187,6 +209,11 @@ class WaySearch:
             sizes.append(min(at_least(sizes[-1] + 1), half))
         return sizes
 
+    def _is_full(self, size: int) -> bool:
+        """Whether all ways are tried at this size."""
+        leading = str(size).rstrip("0")
+        return size == decade_of(size) or (self._trials.n_rows <= SMALL_TABLE and size >= 10 and leading in ("1", "25"))
+
     def _all(self, size: int) -> list[Way]:
         fewer = [most for most in COARSE if most < min(self._bins, self._trials.most_bins(size))]
         return [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
@@ -194,7 +221,8 @@ class WaySearch:
     def _smaller(self, best: Way, size: int) -> list[Way]:
         """Sets of this size below the best tree of larger ones, or below one of its own; and no tree."""
         ways = self._trees(size, self._bins)
-        return [replace(best, least=size) if best.strictness is not None else ways[max(len(ways) - 2, 0)], ways[-1]]
+        tree = best if best.strictness is not None else ways[max(len(ways) - 2, 0)]
+        return [replace(tree, least=size), replace(tree, least=size, trust=self._rows(size)), ways[-1]]
 
     def _trees(self, least: int, most: int) -> list[Way]:
         trees = (*(TREES if self._trials.n_classes > 1 else ()), (False, None))

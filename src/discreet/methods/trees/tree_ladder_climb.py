@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
 from discreet.counting.entropy import entropy
+from discreet.counting.tally import MOST_KEY
 from discreet.foundation.progress import progress
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_rungs import Ladder
@@ -62,21 +63,42 @@ def climb(
     top = np.array([ladder.top for ladder in ladders])
     rungs = np.tile(top, (len(rows.codes), 1))
     climbing, at = np.arange(len(rows.codes)), np.zeros(len(ladders), dtype=np.int64)
-    cells, levels = [leaf, *rows.codes.T], [int(leaf.max(initial=0)) + 1, *(ladder.n_bins for ladder in ladders)]
+    places, spans = _packed([int(leaf.max(initial=0)) + 1, *(ladder.n_bins for ladder in ladders)])
+    words = [np.zeros(len(rows.codes), dtype=np.int64) for _ in spans]
+    for (word, step), cell in zip(places, (leaf, *rows.codes.T), strict=True):
+        words[word] += cell.astype(np.int64) * step
     with progress("climbing the ladders", total=len(rows.codes)) as bar:
         for column in (*steps, -1):
-            sets, first = rows.sets(cells, levels)
+            sets, first = rows.sets(words, spans)
             stays = met(sets, len(first), climbing)[sets]
             if stays.any():
                 rungs[climbing[stays]] = at
                 bar.advance(int(stays.sum()))
-                climbing, cells = climbing[~stays], [cell[~stays] for cell in cells]
+                climbing, words = climbing[~stays], [word[~stays] for word in words]
             if len(climbing) == 0 or column < 0:
                 break
             at[column] += 1
-            cells[column + 1] = ladders[column].bins[at[column]][rows.codes[climbing, column]]
+            up = ladders[column].bins[at[column]] - ladders[column].bins[at[column] - 1]
+            word, step = places[column + 1]
+            words[word] += (up.astype(np.int64) * step)[rows.codes[climbing, column]]
     fill(rows, ladders, leaf, rungs, met)
     return rungs
+
+
+def _packed(levels: Sequence[int]) -> tuple[list[tuple[int, int]], list[int]]:
+    """Where codes below these levels are in as few whole numbers as hold them: (which number, its step) of each, and
+    the end of each number.
+
+    >>> _packed([10, 4, 2**40, 2**30])
+    ([(0, 1), (0, 10), (0, 40), (1, 1)], [43980465111040, 1073741824])
+    """
+    places, spans = [], [1]
+    for level in levels:
+        if spans[-1] * level > MOST_KEY:
+            spans.append(1)
+        places.append((len(spans) - 1, spans[-1]))
+        spans[-1] *= level
+    return places, spans
 
 
 def fill(rows: DistinctRows, ladders: Sequence[Ladder], leaf: np.ndarray, rungs: np.ndarray, met: Met) -> None:
