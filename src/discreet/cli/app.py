@@ -38,6 +38,7 @@ from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
 from discreet.cli.risk import risk
 from discreet.cli.sketch import sketch
+from discreet.cli.studio import studio
 from discreet.cli.verify import verify
 from discreet.errors import DiscreetError, PrivacyLeakWarning, PromiseBroken
 
@@ -75,6 +76,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they would show local variables, that is, private values
 )
 app.command("demo")(demo)
+app.command("studio")(studio)
 app.command("inspect")(inspect)
 app.command("release")(release)
 app.command("verify")(verify)

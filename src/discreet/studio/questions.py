@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the studio asks about a table, in the process that holds it. Each answer is plain data that can be written as JSON.
+
+Nothing is decided or computed here that a command does not decide or compute as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.data.column import Column
+from discreet.data.roles import suggest
+from discreet.data.table import Table
+from discreet.evaluate.risk import Risk, risk
+
+_BARS = 12  # of a distribution
+_LONGEST = 80  # letters of a cell that are shown
+
+
+@dataclass
+class Held:
+    """The table that was opened last, and what it was opened from."""
+
+    source: tuple[Any, ...] = ()
+    table: Table | None = None
+
+    def opened(self, path: str, reading: Mapping[str, Any]) -> Table:
+        source = (path, repr(sorted(reading.items())))
+        if self.table is None or self.source != source:
+            self.table, self.source = Table.of(path, **reading), source
+        return self.table
+
+
+def columns(held: Held, *, path: str, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a table: kind, number of values, missing cells and distribution."""
+    table = held.opened(path, reading)
+    return {"rows": len(table), "columns": [_described(table.column(name)) for name in table.names]}
+
+
+def rows(held: Held, *, path: str, reading: Mapping[str, Any], start: int, count: int) -> list[list[str]]:
+    """Some rows as texts, for the screen of the person whose table it is."""
+    table = held.opened(path, reading)
+    stop = min(max(start, 0) + min(count, 100), len(table))
+    cells = [_texts(table.column(name), slice(max(start, 0), stop)) for name in table.names]
+    return [list(row) for row in zip(*cells, strict=True)]
+
+
+def suggestions(held: Held, *, path: str, reading: Mapping[str, Any], target: str | None) -> list[dict[str, Any]]:
+    """A role for each column, with the reason."""
+    return [asdict(one) for one in suggest(held.opened(path, reading), target=target)]
+
+
+def identifiable(
+    held: Held, *, path: str, reading: Mapping[str, Any], quasi: Sequence[str], person: str | None
+) -> dict[str, Any]:
+    """How identifiable rows are by some columns, and without each of them."""
+    table = held.opened(path, reading)
+    persons = None if person is None else table.column(person).codes
+    whole = _plain(risk(table, quasi, persons=persons))
+    without = {
+        name: _plain(risk(table, [other for other in quasi if other != name], persons=persons)) if len(quasi) > 1 else None
+        for name in quasi
+    }
+    return {"risk": whole, "without": without}
+
+
+def _described(column: Column) -> dict[str, Any]:
+    described = {
+        "name": column.name,
+        "kind": column.kind,
+        "values": len(column.values),
+        "missing": column.n_missing,
+    }
+    return described | {"bars": _bars(column)}
+
+
+def _bars(column: Column) -> list[dict[str, Any]]:
+    """Where the cells lie: numbers and dates in equal steps, the commonest categories."""
+    counts = np.bincount(column.codes, minlength=len(column.values) + 1)[: len(column.values)]
+    if len(counts) == 0:
+        return []
+    if column.kind == "category" or len(counts) <= _BARS:
+        order = np.argsort(-counts, kind="stable")[:_BARS]
+        order = np.sort(order) if column.kind != "category" else order
+        texts = column.texts
+        return [{"label": _short(texts[place]), "rows": int(counts[place])} for place in order]
+    numbers = column.numbers[: len(counts)]
+    low, high = float(numbers.min()), float(numbers.max())
+    if not np.isfinite([low, high]).all() or low == high:
+        return []
+    place = np.minimum(((numbers - low) / (high - low) * _BARS).astype(np.int64), _BARS - 1)
+    sums = np.bincount(place, counts, _BARS)
+    return [{"label": "", "rows": int(rows)} for rows in sums]
+
+
+def _texts(column: Column, which: slice) -> list[str]:
+    texts = [*column.texts, ""]
+    return [_short(texts[code]) for code in column.codes[which].tolist()]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _plain(found: Risk) -> dict[str, Any]:
+    return asdict(found) | {"below": {str(size): rows for size, rows in found.below.items()}}
+
+
+QUESTIONS: dict[str, Callable[..., Any]] = {
+    "columns": columns,
+    "rows": rows,
+    "suggestions": suggestions,
+    "identifiable": identifiable,
+}
+

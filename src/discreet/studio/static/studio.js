@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends files, and says what went wrong. Everything else is htmx and the server's pages.
+"use strict";
+
+const message = () => document.getElementById("message");
+
+function say(text) {
+  const place = message();
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+function send(form, file) {
+  const number = document.querySelector("meta[name=session]").content;
+  const shown = document.getElementById("sent");
+  const request = new XMLHttpRequest();
+  request.open("PUT", `${form.dataset.address}?name=${encodeURIComponent(file.name)}`);
+  request.setRequestHeader("x-discreet-request", number);
+  request.setRequestHeader("content-type", "application/octet-stream");
+  request.upload.addEventListener("progress", (event) => {
+    shown.hidden = false;
+    shown.value = event.lengthComputable ? event.loaded / event.total : 0;
+  });
+  request.addEventListener("load", () => {
+    if (request.status === 204) window.location.assign("/data");
+    else { shown.hidden = true; say(request.responseText); }
+  });
+  request.addEventListener("error", () => { shown.hidden = true; say("The file was not sent: the studio did not answer, or refused it."); });
+  say("");
+  request.send(file);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  const form = document.getElementById("drop");
+  if (!form) return;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  document.getElementById("file").addEventListener("change", (event) => { if (event.target.files[0]) send(form, event.target.files[0]); });
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    form.addEventListener(name, (event) => {
+      event.preventDefault();
+      form.classList.toggle("over", name === "dragover");
+      if (name === "drop" && event.dataTransfer.files[0]) send(form, event.dataTransfer.files[0]);
+    });
+  }
+});
+
+document.addEventListener("htmx:responseError", (event) => say(event.detail.xhr.responseText));
+document.addEventListener("htmx:sendError", () => say("The studio does not answer. Is it still running?"));
+document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) say(""); });
