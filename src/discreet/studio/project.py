@@ -11,16 +11,20 @@ The folder is readable by its owner alone. It is removed when the studio ends, u
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discreet.data.roles import Roles
 from discreet.errors import DataError, plain
+from discreet.foundation.atomic_files import write_whole
 from discreet.studio.journal import Journal
+from discreet.studio.recipe_of import recipe_of
+from discreet.studio.runs import Runs
 
 MOST_BYTES = 4 << 30  # of a file that is brought in
 ROLES = {
@@ -54,6 +58,7 @@ class Project:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             place.chmod(0o700)
         self.journal = Journal.opened(folder / "journal.jsonl")
+        self.runs = Runs(folder / "runs")
 
     @property
     def source(self) -> Source | None:
@@ -68,6 +73,26 @@ class Project:
     def roles(self) -> dict[str, str]:
         """The role of each column that has one."""
         return dict(self.journal.state().get("roles", {}))
+
+    @property
+    def seed(self) -> int:
+        """The secret number that all random choices follow from; drawn once."""
+        path = self.folder / "seed"
+        if not path.exists():
+            write_whole(path, str(secrets.randbits(62)).encode())
+        return int(path.read_text())
+
+    def recipe(self) -> dict[str, Any]:
+        """The recipe of what was decided."""
+        return recipe_of(self.journal.state() | {"seed": self.seed}, jobs=max(1, (os.cpu_count() or 1) - 1))
+
+    def run_name(self) -> str | None:
+        """The name of the run that the decisions ask for; None without a table."""
+        return None if self.source is None else Runs.name(self.recipe(), self.source.path)
+
+    def undecided(self, columns: Sequence[str]) -> list[str]:
+        """The columns without a role."""
+        return [name for name in columns if name not in self.roles]
 
     async def bring_in(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Store a file, piece by piece, and make it the project's; what is too large is refused and removed."""

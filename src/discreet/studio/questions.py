@@ -6,12 +6,14 @@ Nothing is decided or computed here that a command does not decide or compute as
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from discreet.counting.tally import grouped, persons_per_group
 from discreet.data.column import Column
 from discreet.data.roles import suggest
 from discreet.data.table import Table
@@ -68,6 +70,41 @@ def identifiable(
     return {"risk": whole, "without": without}
 
 
+def assessed(
+    held: Held, *, path: str, reading: Mapping[str, Any], quasi: Sequence[str], fraction: float | None
+) -> dict[str, Any]:
+    """The risk of the raw table as statistics offices measure it."""
+    from discreet.risk.assessment import risk_of
+
+    found = risk_of(held.opened(path, reading), list(quasi), sampling_fraction=fraction)
+    return json.loads(json.dumps(found.to_dict(), default=str)) | {"words": repr(found).splitlines()}
+
+
+def short_of(
+    held: Held, *, path: str, reading: Mapping[str, Any], quasi: Sequence[str], person: str | None, k: int
+) -> dict[str, int]:
+    """How many rows of the raw table share their quasi-identifiers with fewer than k persons."""
+    table = held.opened(path, reading)
+    persons = None if person is None else table.column(person).codes
+    groups, first = grouped(table, list(quasi), ordered=False)
+    sizes = persons_per_group(groups, len(first), persons)
+    return {"rows": len(table), "short": int((sizes[groups] < k).sum()), "persons": int(sizes.sum())}
+
+
+def beside(
+    held: Held, *, path: str, reading: Mapping[str, Any], folder: str, count: int
+) -> dict[str, Any]:
+    """First rows as they are and as a release publishes such rows."""
+    from discreet.release.recode_rows import recode
+
+    table = held.opened(path, reading)
+    some = table.take(np.arange(min(count, len(table))))
+    published = recode(folder, some)
+    names = [name for name in table.names if name in published.names]
+    before, after = ([_texts(one.column(name), slice(None)) for name in names] for one in (some, published))
+    return {"names": names, "before": [*zip(*before, strict=True)], "after": [*zip(*after, strict=True)]}
+
+
 def _described(column: Column) -> dict[str, Any]:
     described = {
         "name": column.name,
@@ -115,5 +152,8 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "rows": rows,
     "suggestions": suggestions,
     "identifiable": identifiable,
+    "assessed": assessed,
+    "short_of": short_of,
+    "beside": beside,
 }
 

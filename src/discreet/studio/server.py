@@ -21,6 +21,11 @@ STEPS = {  # address: name
     "data": "Data",
     "roles": "Roles",
     "risk": "Risk",
+    "promise": "Promise",
+    "compare": "Compare",
+    "choose": "Choose",
+    "release": "Release",
+    "verify": "Verify",
 }
 PATIENCE = 0.12  # seconds that a page waits for an answer before it shows that it is coming
 _SCRIPTS = {
@@ -54,7 +59,7 @@ class Studio:
             done=journal.done,
             undone=journal.undone,
         )
-        return HTMLResponse(text)
+        return HTMLResponse(text, headers={} if request.method == "GET" else {"HX-Trigger": "decided"})
 
     def ask(self, question: str, *, topic: str | None = None, **arguments: Any) -> Answer | None:
         """Ask about the project's table; None if there is none."""
@@ -67,14 +72,14 @@ class Studio:
 
 def studio_app(studio: Studio, access: Access) -> ASGIApp:
     """The studio as a web application."""
-    from discreet.studio import server_data, server_roles
+    from discreet.studio import server_compare, server_data, server_promise, server_release, server_roles
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.state.studio = studio
     app.add_exception_handler(DiscreetError, _refused)
     app.add_exception_handler(404, _nothing)
-    app.include_router(server_data.router)
-    app.include_router(server_roles.router)
+    for part in (server_data, server_roles, server_promise, server_compare, server_release):
+        app.include_router(part.router)
 
     @app.get("/")
     async def start() -> Response:
@@ -86,6 +91,10 @@ def studio_app(studio: Studio, access: Access) -> ASGIApp:
             return PlainTextResponse("There is no such file.\n", status_code=404)
         package, kind = _SCRIPTS[name]
         return Response(files(package).joinpath(name).read_bytes(), media_type=kind)
+
+    @app.get("/history")
+    def history(request: Request) -> Response:
+        return studio.page(request, "data", "history.html")
 
     @app.post("/undo")
     async def undo(request: Request) -> Response:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
+from discreet.errors import DataError
 from discreet.studio.project import ROLES
 from discreet.studio.server import PATIENCE, Studio
 
@@ -65,6 +66,42 @@ def live_risk(request: Request) -> Response:
     if answer is not None and answer.within(PATIENCE):
         return studio.page(request, "roles", "roles_risk.html", answer=answer, quasi=quasi)
     return studio.page(request, "roles", "coming.html", answer=answer, address="/roles/risk")
+
+
+@router.get("/risk")
+def risk(request: Request) -> Response:
+    studio = _studio(request)
+    if studio.project.source is None:
+        return RedirectResponse("/data", status_code=303)
+    return studio.page(request, "risk", "risk.html", fraction=studio.project.journal.state().get("fraction"))
+
+
+@router.get("/risk/found")
+def risk_found(request: Request) -> Response:
+    studio = _studio(request)
+    quasi = [name for name, role in studio.project.roles.items() if role == "quasi"]
+    fraction = studio.project.journal.state().get("fraction")
+    answer = studio.ask("assessed", topic="assessed", quasi=quasi, fraction=fraction) if quasi else None
+    if answer is not None and not answer.within(PATIENCE):
+        return studio.page(request, "risk", "coming.html", answer=answer, address="/risk/found")
+    return studio.page(request, "risk", "risk_found.html", answer=answer)
+
+
+@router.post("/risk/fraction")
+def fraction(request: Request, percent: Annotated[str, Form()] = "") -> Response:
+    """Which share of the population is in the table; nothing if that is not known."""
+    studio = _studio(request)
+    share = None
+    if percent.strip():
+        try:
+            share = float(percent.replace(",", ".")) / 100
+        except ValueError:
+            raise DataError("The share is a number of percent, above 0 and at most 100.") from None
+        if not 0 < share <= 1:
+            raise DataError("The share is a number of percent, above 0 and at most 100.")
+    words = f"The table holds {percent} % of the population." if share else "The population is not known."
+    studio.project.journal.decide(("fraction",), share, words)
+    return risk_found(request)
 
 
 def _said(studio: Studio) -> dict[str, Any]:

@@ -23,6 +23,7 @@ function send(form, file) {
   });
   request.addEventListener("load", () => {
     if (request.status === 204) window.location.assign("/data");
+    else if (request.status === 200) { shown.hidden = true; document.getElementById(form.dataset.shown).innerHTML = request.responseText; }
     else { shown.hidden = true; say(request.responseText); }
   });
   request.addEventListener("error", () => { shown.hidden = true; say("The file was not sent: the studio did not answer, or refused it."); });
@@ -47,3 +48,9 @@ document.addEventListener("DOMContentLoaded", () => {
 document.addEventListener("htmx:responseError", (event) => say(event.detail.xhr.responseText));
 document.addEventListener("htmx:sendError", () => say("The studio does not answer. Is it still running?"));
 document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) say(""); });
+
+// A slider says its value beside it.
+document.addEventListener("input", (event) => {
+  const place = event.target.dataset && event.target.dataset.shown && document.getElementById(event.target.dataset.shown);
+  if (place) place.textContent = event.target.value;
+});
