@@ -34,6 +34,7 @@ from discreet.cli.inspect import inspect
 from discreet.cli.options import say
 from discreet.cli.recode import recode
 from discreet.cli.release import release
+from discreet.cli.replay import replay
 from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
 from discreet.cli.risk import risk
@@ -77,6 +78,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo)
 app.command("studio")(studio)
+app.command("replay")(replay)
 app.command("inspect")(inspect)
 app.command("release")(release)
 app.command("verify")(verify)

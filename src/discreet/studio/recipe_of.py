@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.choose.weights import WEIGHTS
-from discreet.study.recipe_template import default_methods
+from discreet.study import default_methods
 
 _ROLES = {"identifier": "identifiers"}  # a recipe's word for a role
 _ONE = ("target", "person")

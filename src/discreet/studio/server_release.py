@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import zipfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +17,7 @@ from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.studio.recipe_of import as_toml
 from discreet.studio.server import Studio
+from discreet.study.replay import FILE, ProjectFile, hash_of
 
 router = APIRouter()
 SIGN_OFF = {
@@ -69,6 +71,20 @@ def published(request: Request) -> Response:
 @router.get("/release/owner.zip")
 def owner(request: Request) -> Response:
     return _zipped(studio_of(request), "owner")
+
+
+@router.get("/release/project.toml")
+def project_file(request: Request) -> Response:
+    """The decisions as a file that `discreet replay` takes."""
+    studio = studio_of(request)
+    folder, source = _chosen(studio), studio.project.source
+    if folder is None or source is None:
+        raise DataError("There is nothing to download yet.")
+    kept = ProjectFile(
+        format=1, data=source.name, sha256=hash_of(source.path), chosen=folder.name, recipe=as_toml(studio.project.recipe())
+    )
+    said = {"Content-Disposition": f'attachment; filename="{FILE}"'}
+    return Response(kept.text(), media_type="application/toml", headers=said)
 
 
 @router.get("/verify")
@@ -150,7 +166,7 @@ def _chosen(studio: Studio) -> Path | None:
 def _command(studio: Studio) -> str:
     source = studio.project.source
     assert source is not None
-    return f"discreet compare {source.name} recipe.toml"
+    return shlex.join(["discreet", "replay", FILE, source.name, "-o", "out"])
 
 
 def studio_of(request: Request) -> Studio:
