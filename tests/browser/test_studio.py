@@ -63,8 +63,8 @@ def opened(browser, **options):
 
 def give_roles(page):
     """Choose a role for each column, one after another, as soon as the page listens."""
+    page.wait_for_function(READY)
     for column, role in ROLES.items():
-        page.wait_for_function(READY)
         with page.expect_response("**/roles/of"):
             page.locator("tr", has=page.locator(f'th:text-is("{column}")')).locator("select").first.select_option(role)
 

@@ -13,6 +13,7 @@ from discreet.studio.project import ROLES
 from discreet.studio.server import PATIENCE, Studio
 
 router = APIRouter()
+_LONG = 5.0  # seconds that a decision waits for the table
 
 
 @router.get("/roles")
@@ -34,13 +35,18 @@ def table(request: Request) -> Response:
 
 @router.post("/roles/of")
 def role_of(request: Request, column: Annotated[str, Form()], role: Annotated[str, Form()]) -> Response:
+    """Give a column a role. The page stays as it is, unless another column lost the role by it."""
     studio = _studio(request)
-    answer = studio.ask("suggestions", target=_with_role(studio, "target"))
-    if answer is not None and answer.within(5) and answer.value is not None:
-        known = [one["column"] for one in answer.value]
-        if column in known:
-            studio.project.set_role(column, role)
-    return table(request)
+    answer = studio.ask("columns")
+    if answer is None or not answer.within(_LONG) or answer.value is None:
+        raise DataError("The table is being read. Try again in a moment.")
+    if column not in [one["name"] for one in answer.value["columns"]]:
+        raise DataError("There is no such column in the table.")
+    before = studio.project.roles
+    studio.project.set_role(column, role)
+    after = studio.project.roles
+    lost = any(name not in after for name in before)
+    return Response(status_code=204, headers={"HX-Refresh": "true"} if lost else {"HX-Trigger": "decided"})
 
 
 @router.post("/roles/suggested")
@@ -48,7 +54,7 @@ def suggested(request: Request) -> Response:
     """Take every suggestion for columns without a role."""
     studio = _studio(request)
     answer = studio.ask("suggestions", target=_with_role(studio, "target"))
-    if answer is not None and answer.within(5) and answer.value is not None:
+    if answer is not None and answer.within(_LONG) and answer.value is not None:
         for one in answer.value:
             role = {"identifiers": "identifier"}.get(one["role"], one["role"])
             if one["column"] not in studio.project.roles and role in ROLES:
