@@ -16,12 +16,15 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from discreet.data.roles import Roles
 from discreet.errors import DataError, plain
 from discreet.foundation.atomic_files import write_whole
+from discreet.prepare.hierarchy import from_paths
+from discreet.prepare.hierarchy_edits import arx_csv
 from discreet.studio.journal import Journal
 from discreet.studio.recipe_of import recipe_of
 from discreet.studio.runs import Runs
@@ -84,7 +87,24 @@ class Project:
 
     def recipe(self) -> dict[str, Any]:
         """The recipe of what was decided."""
-        return recipe_of(self.journal.state() | {"seed": self.seed}, jobs=max(1, (os.cpu_count() or 1) - 1))
+        state = self.journal.state() | {"seed": self.seed}
+        files = {column: str(self._kept(text)) for column, text in self.hierarchies().items()}
+        return recipe_of(state, hierarchies=files, jobs=max(1, (os.cpu_count() or 1) - 1))
+
+    def hierarchies(self) -> dict[str, str]:
+        """The hierarchies that were made by hand for quasi-identifiers, as ARX writes them."""
+        made = self.journal.state().get("hierarchies", {})
+        return {
+            column: arx_csv(from_paths(column, paths)) for column, paths in made.items() if self.roles.get(column) == "quasi"
+        }
+
+    def _kept(self, text: str) -> Path:
+        """A file of the project with this text, named after it."""
+        place = self.folder / "hierarchies" / f"{sha256(text.encode()).hexdigest()[:16]}.csv"
+        if not place.exists():
+            place.parent.mkdir(mode=0o700, exist_ok=True)
+            write_whole(place, text.encode())
+        return place
 
     def run_name(self) -> str | None:
         """The name of the run that the decisions ask for; None without a table."""

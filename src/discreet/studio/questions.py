@@ -13,13 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counting.tally import grouped, persons_per_group
+from discreet.counting.entropy import entropy
+from discreet.counting.tally import group, grouped, persons_per_group
 from discreet.data.column import Column
 from discreet.data.roles import suggest
 from discreet.data.table import Table
+from discreet.errors import DataError
 from discreet.evaluate.risk import Risk, risk
+from discreet.prepare.automatic_hierarchy import automatic
+from discreet.prepare.hierarchy import Hierarchy, from_paths
 
 _BARS = 12  # of a distribution
+_MOST_LEAVES = 5000  # values of a column whose hierarchy is changed by hand
+_SHOWN = 200  # groups of a level
 _LONGEST = 80  # letters of a cell that are shown
 
 
@@ -105,6 +111,59 @@ def beside(
     return {"names": names, "before": [*zip(*before, strict=True)], "after": [*zip(*after, strict=True)]}
 
 
+def hierarchy(
+    held: Held,
+    *,
+    path: str,
+    reading: Mapping[str, Any],
+    column: str,
+    quasi: Sequence[str],
+    paths: Sequence[Sequence[str]] | None,
+) -> dict[str, Any]:
+    """The hierarchy of a column, given or automatic: what each level would do if the column were published so."""
+    table = held.opened(path, reading)
+    cells = table.column(column)
+    if len(cells.values) > _MOST_LEAVES:
+        raise DataError(f"{column!r} has {len(cells.values):,} values; up to {_MOST_LEAVES:,} can be arranged by hand.")
+    tree = automatic(cells) if paths is None else from_paths(column, paths)
+    tree.check_against(cells)
+    leaf = tree.leaf_codes(cells)[cells.codes]
+    rows = np.bincount(leaf[leaf >= 0], minlength=len(tree))
+    others, first = grouped(table, [name for name in quasi if name != column], ordered=False) if len(quasi) > 1 else (
+        np.zeros(len(table), dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
+    whole = float(entropy(rows)) or 1.0
+    levels = []
+    for level in range(tree.levels):
+        codes = np.append(tree.codes(level), len(tree.labels(level)))[leaf]  # the last for cells without a leaf
+        groups, starts = group([others, codes], len(table), ordered=False)
+        sizes = np.bincount(groups, minlength=len(starts))
+        in_group = np.bincount(tree.codes(level), rows, len(tree.labels(level)))
+        shown = [] if level in (0, tree.levels - 1) else _groups_of(tree, level, in_group)
+        levels.append(
+            {
+                "groups": len(tree.labels(level)),
+                "unique": int((sizes == 1).sum()),
+                "below": int(sizes[sizes < 5].sum()),
+                "detail": min(1.0, float(entropy(in_group)) / whole),
+                "shown": shown,
+            }
+        )
+    return {"paths": [list(one) for one in tree.paths], "levels": levels}
+
+
+def _groups_of(tree: Hierarchy, level: int, rows: np.ndarray) -> list[dict[str, Any]]:
+    below: dict[str, dict[str, None]] = {}
+    for path in tree.paths:
+        below.setdefault(path[level], {})[path[level - 1]] = None
+    labels = tree.labels(level)[:_SHOWN]
+    return [
+        {"label": label, "rows": int(rows[place]), "below": list(below[label])[:_SHOWN]}
+        for place, label in enumerate(labels)
+    ]
+
+
 def _described(column: Column) -> dict[str, Any]:
     described = {
         "name": column.name,
@@ -155,5 +214,6 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "assessed": assessed,
     "short_of": short_of,
     "beside": beside,
+    "hierarchy": hierarchy,
 }
 

@@ -15,8 +15,13 @@ _ONE = ("target", "person")
 _NOT_IN_ROLES = ("left out",)
 
 
-def recipe_of(state: Mapping[str, Any], *, jobs: int = 1) -> dict[str, Any]:
-    """The recipe of what was decided, as a dictionary; roles and promises that nobody decided are not in it."""
+def recipe_of(
+    state: Mapping[str, Any], *, hierarchies: Mapping[str, str] | None = None, jobs: int = 1
+) -> dict[str, Any]:
+    """The recipe of what was decided, as a dictionary; roles and promises that nobody decided are not in it.
+
+    `hierarchies` are the files of those that were made by hand, by column.
+    """
     source, promise = state.get("source", {}), state.get("promise", {})
     roles: dict[str, Any] = {}
     for column, role in state.get("roles", {}).items():
@@ -28,10 +33,11 @@ def recipe_of(state: Mapping[str, Any], *, jobs: int = 1) -> dict[str, Any]:
         else:
             roles.setdefault(name, []).append(column)
     promises = {"k": promise.get("k", [5])} | {name: promise[name] for name in ("l", "t") if name in promise}
-    known = {"label_known": True} if promise.get("label_known") else {}
+    more: dict[str, Any] = {"label_known": True} if promise.get("label_known") else {}
+    more |= {"hierarchies": dict(hierarchies), "labels": "hierarchy"} if hierarchies else {}
     asked = state.get("methods")
     methods = [
-        {"name": one.name, **(one.model_extra or {}), **(known if "label_known" in _accepted(one.name) else {})}
+        {"name": one.name, **(one.model_extra or {}), **_accepted(one.name, more)}
         for one in default_methods("table")
         if asked is None or _key(one) in asked
     ]
@@ -55,12 +61,14 @@ def _key(method: Any) -> str:
     return "-".join([method.name, *map(str, (method.model_extra or {}).values())])
 
 
-def _accepted(name: str) -> Mapping[str, Any]:
+def _accepted(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of some parameters that a method has; labels are Mondrian's, for hierarchies."""
     from inspect import signature
 
     from discreet.methods import METHODS
 
-    return signature(METHODS[name]).parameters
+    takes = signature(METHODS[name]).parameters
+    return {key: value for key, value in more.items() if key in takes and (key != "labels" or name == "mondrian")}
 
 
 def as_toml(recipe: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ STEPS = {  # address: name
     "roles": "Roles",
     "risk": "Risk",
     "promise": "Promise",
+    "hierarchies": "Hierarchies",
     "compare": "Compare",
     "choose": "Choose",
     "release": "Release",
@@ -72,13 +73,13 @@ class Studio:
 
 def studio_app(studio: Studio, access: Access) -> ASGIApp:
     """The studio as a web application."""
-    from discreet.studio import server_compare, server_data, server_promise, server_release, server_roles
+    from discreet.studio import server_compare, server_data, server_hierarchies, server_promise, server_release, server_roles
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.state.studio = studio
     app.add_exception_handler(DiscreetError, _refused)
     app.add_exception_handler(404, _nothing)
-    for part in (server_data, server_roles, server_promise, server_compare, server_release):
+    for part in (server_data, server_roles, server_promise, server_hierarchies, server_compare, server_release):
         app.include_router(part.router)
 
     @app.get("/")

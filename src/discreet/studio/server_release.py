@@ -81,7 +81,12 @@ def project_file(request: Request) -> Response:
     if folder is None or source is None:
         raise DataError("There is nothing to download yet.")
     kept = ProjectFile(
-        format=1, data=source.name, sha256=hash_of(source.path), chosen=folder.name, recipe=as_toml(studio.project.recipe())
+        format=1,
+        data=source.name,
+        sha256=hash_of(source.path),
+        chosen=folder.name,
+        recipe=as_toml(studio.project.recipe()),
+        hierarchies=studio.project.hierarchies(),
     )
     said = {"Content-Disposition": f'attachment; filename="{FILE}"'}
     return Response(kept.text(), media_type="application/toml", headers=said)

@@ -17,10 +17,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from discreet.data.dataset import Dataset
 from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.foundation.atomic_files import scratch_folder
 from discreet.foundation.plain_files import check_plain
 from discreet.release.release import Release
 from discreet.study.loading import load_dataset
 from discreet.study.measure import release_of
+from discreet.study.recipe import MethodSection, Recipe
 from discreet.study import recipe_from
 from discreet.study.tasks import tasks_of
 
@@ -38,6 +40,7 @@ class ProjectFile(BaseModel):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     chosen: str = Field(min_length=1, max_length=400)
     recipe: str
+    hierarchies: dict[str, str] = Field(default={}, max_length=1000)
 
     @classmethod
     def read(cls, path: Path) -> ProjectFile:
@@ -57,7 +60,10 @@ class ProjectFile(BaseModel):
 
     def text(self) -> str:
         """The file's text."""
-        lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.model_dump().items()]
+        plain = self.model_dump(exclude={"hierarchies"})
+        lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in plain.items()]
+        lines += ["", "[hierarchies]"] if self.hierarchies else []
+        lines += [f"{json.dumps(c, ensure_ascii=False)} = {json.dumps(text)}" for c, text in self.hierarchies.items()]
         return "\n".join(["# Keep it: with the seed in the recipe, random choices of the release can be undone.", *lines, ""])
 
     def release(self, data: Path) -> tuple[Release, Dataset]:
@@ -67,7 +73,24 @@ class ProjectFile(BaseModel):
                 f"{shown(data.name)} is not the file of the project, {shown(self.data)}: its bytes differ. A release of"
                 " other data would be another one. Name the same file."
             )
-        recipe = recipe_from(self.recipe, name=FILE)
+        with scratch_folder() as place:
+            return self._made(data, self._with_hierarchies(recipe_from(self.recipe, name=FILE), place))
+
+    def _with_hierarchies(self, recipe: Recipe, place: Path) -> Recipe:
+        """The recipe with the hierarchies of this file in place of those that it names."""
+        files = {}
+        for number, (column, text) in enumerate(self.hierarchies.items()):
+            files[column] = str(place / f"{number}.csv")
+            Path(files[column]).write_text(text, encoding="utf-8")
+        methods = tuple(
+            MethodSection.model_validate(one.model_dump() | {"hierarchies": files})
+            if "hierarchies" in (one.model_extra or {})
+            else one
+            for one in recipe.methods
+        )
+        return recipe.model_copy(update={"methods": methods})
+
+    def _made(self, data: Path, recipe: Recipe) -> tuple[Release, Dataset]:
         dataset = load_dataset(str(data), recipe.model_dump_json(), self.recipe, FILE)
         tasks, skipped = tasks_of(recipe, dataset)
         by_name = {task.name: task for task in tasks}

@@ -14,7 +14,8 @@ function send(form, file) {
   const number = document.querySelector("meta[name=session]").content;
   const shown = document.getElementById("sent");
   const request = new XMLHttpRequest();
-  request.open("PUT", `${form.dataset.address}?name=${encodeURIComponent(file.name)}`);
+  const column = form.dataset.column ? `&column=${encodeURIComponent(form.dataset.column)}` : "";
+  request.open("PUT", `${form.dataset.address}?name=${encodeURIComponent(file.name)}${column}`);
   request.setRequestHeader("x-discreet-request", number);
   request.setRequestHeader("content-type", "application/octet-stream");
   request.upload.addEventListener("progress", (event) => {
@@ -22,7 +23,7 @@ function send(form, file) {
     shown.value = event.lengthComputable ? event.loaded / event.total : 0;
   });
   request.addEventListener("load", () => {
-    if (request.status === 204) window.location.assign("/data");
+    if (request.status === 204) window.location.assign(form.dataset.next || "/data");
     else if (request.status === 200) { shown.hidden = true; document.getElementById(form.dataset.shown).innerHTML = request.responseText; }
     else { shown.hidden = true; say(request.responseText); }
   });
@@ -54,3 +55,22 @@ document.addEventListener("input", (event) => {
   const place = event.target.dataset && event.target.dataset.shown && document.getElementById(event.target.dataset.shown);
   if (place) place.textContent = event.target.value;
 });
+
+// A part of a group is moved by dragging it onto another group of the same level.
+let dragged = null;
+document.addEventListener("dragstart", (event) => { dragged = event.target.closest && event.target.closest("[data-part]"); });
+document.addEventListener("dragover", (event) => { if (dragged && target(event)) event.preventDefault(); });
+document.addEventListener("drop", (event) => {
+  const group = dragged && target(event);
+  if (!group) return;
+  event.preventDefault();
+  const form = group.closest("form");
+  const values = { column: form.elements.column.value, level: dragged.dataset.level, what: "move", label: dragged.dataset.part, name: group.dataset.label };
+  htmx.ajax("POST", "/hierarchies/edit", { target: "#tree", values, source: form.parentElement });
+  dragged = null;
+});
+
+function target(event) {
+  const group = event.target.closest && event.target.closest("[data-label]");
+  return group && group.dataset.level === dragged.dataset.level && !group.contains(dragged) ? group : null;
+}
