@@ -26,10 +26,12 @@ from discreet.cli.methods import methods
 from discreet.cli.options import say
 from discreet.cli.recode import recode
 from discreet.cli.release import release
+from discreet.cli.replay import replay
 from discreet.cli.report import report
 from discreet.cli.reproduce import reproduce
 from discreet.cli.risk import risk
 from discreet.cli.sketch import sketch
+from discreet.cli.studio import studio
 from discreet.cli.verify import verify
 from discreet.foundation.system import on_termination
 
@@ -45,6 +47,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they would show local variables, that is, private values
 )
 app.command("demo")(demo)
+app.command("studio")(studio)
+app.command("replay")(replay)
 app.command("inspect")(inspect)
 app.command("methods")(methods)
 app.command("release")(release)

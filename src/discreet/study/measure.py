@@ -124,13 +124,21 @@ def _noisy(task: Task, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _released(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, secret: int) -> dict[str, Any]:
-    """The release itself, saved and attacked. Its randomness follows from the study's secret."""
+def release_of(task: Task, recipe: Recipe, dataset: Dataset, secret: int) -> Release:
+    """The release of a task, which keeps all that the recipe promises. Its randomness follows from the secret: the same
+    release whenever it is made.
+    """
     release = _seeded(task, secret, "released").release(dataset)
     for promise in _extra_promises(recipe, release):
         verdict = release.check(promise)
         if not verdict.holds:
             raise PromiseBroken(f"{verdict.sentence()} The recipe also requires {promise}.")
+    return release
+
+
+def _released(task: Task, recipe: Recipe, dataset: Dataset, folder: StudyFolder, secret: int) -> dict[str, Any]:
+    """The release itself, saved and attacked."""
+    release = release_of(task, recipe, dataset, secret)
     target = folder.releases / task.name
     release.save(target, overwrite=True)
     attacked = _attacked(task, recipe, dataset, secret)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A project: a private folder with the table, the journal of decisions, and what was made from them.
+
+journal.jsonl   every decision, see journal.py
+data/           the files that were brought in, under names of the studio's own
+runs/           comparisons, each in the folder of a study
+releases/       releases, each with the published folder and the owner's
+
+The folder is readable by its owner alone. It is removed when the studio ends, unless the person named it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from discreet.data.roles import Roles
+from discreet.errors import DataError, plain
+from discreet.foundation.atomic_files import write_whole
+from discreet.prepare.hierarchy import from_paths
+from discreet.prepare.hierarchy_edits import arx_csv
+from discreet.studio.journal import Journal
+from discreet.studio.recipe_of import recipe_of
+from discreet.studio.runs import Runs
+
+MOST_BYTES = 4 << 30  # of a file that is brought in
+ROLES = {
+    "target": "what a classifier is to predict; published as it is",
+    "quasi": "an outsider may know it; the promise covers it",
+    "sensitive": "what an outsider wants to learn; published as it is",
+    "other": "published as it is; assumed unknown to outsiders",
+    "identifier": "a name or number; never published",
+    "person": "tells whose row it is: persons are counted, not rows",
+    "left out": "not published",
+}
+_ONE = ("target", "person")  # roles of one column only
+_SUFFIX = re.compile(r"(?:\.[a-z0-9]{1,8}){1,2}$")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file of a project: its name as the person knows it, where it is, and how it is read."""
+
+    name: str
+    path: Path
+    reading: Mapping[str, Any]
+
+
+class Project:
+    """The folder and the journal of a project."""
+
+    def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES):
+        self.folder, self.most_bytes = folder, most_bytes
+        for place in (folder, folder / "data", folder / "runs", folder / "releases"):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.chmod(0o700)
+        self.journal = Journal.opened(folder / "journal.jsonl")
+        self.runs = Runs(folder / "runs")
+
+    @property
+    def source(self) -> Source | None:
+        """The file, None if none was brought in."""
+        said = self.journal.state().get("source")
+        if said is None:
+            return None
+        stored = self.folder / "data" / Path(said["stored"]).name
+        return Source(said["name"], stored, said.get("reading", {}))
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The role of each column that has one."""
+        return dict(self.journal.state().get("roles", {}))
+
+    @property
+    def seed(self) -> int:
+        """The secret number that all random choices follow from; drawn once."""
+        path = self.folder / "seed"
+        if not path.exists():
+            write_whole(path, str(secrets.randbits(62)).encode())
+        return int(path.read_text())
+
+    def recipe(self) -> dict[str, Any]:
+        """The recipe of what was decided."""
+        state = self.journal.state() | {"seed": self.seed}
+        files = {column: str(self._kept(text)) for column, text in self.hierarchies().items()}
+        return recipe_of(state, hierarchies=files, jobs=max(1, (os.cpu_count() or 1) - 1))
+
+    def hierarchies(self) -> dict[str, str]:
+        """The hierarchies that were made by hand for quasi-identifiers, as ARX writes them."""
+        made = self.journal.state().get("hierarchies", {})
+        return {
+            column: arx_csv(from_paths(column, paths)) for column, paths in made.items() if self.roles.get(column) == "quasi"
+        }
+
+    def _kept(self, text: str) -> Path:
+        """A file of the project with this text, named after it."""
+        place = self.folder / "hierarchies" / f"{sha256(text.encode()).hexdigest()[:16]}.csv"
+        if not place.exists():
+            place.parent.mkdir(mode=0o700, exist_ok=True)
+            write_whole(place, text.encode())
+        return place
+
+    def run_name(self) -> str | None:
+        """The name of the run that the decisions ask for; None without a table."""
+        return None if self.source is None else Runs.name(self.recipe(), self.source.path)
+
+    def undecided(self, columns: Sequence[str]) -> list[str]:
+        """The columns without a role."""
+        return [name for name in columns if name not in self.roles]
+
+    async def bring_in(self, name: str, content: AsyncIterator[bytes]) -> None:
+        """Store a file, piece by piece, and make it the project's; what is too large is refused and removed."""
+        shown = plain(Path(name.replace("\\", "/")).name)[:200] or "table"
+        suffix = _SUFFIX.search(shown.lower())
+        stored = self.folder / "data" / f"{secrets.token_hex(8)}{suffix.group() if suffix else ''}"
+        size = 0
+        try:
+            with stored.open("xb") as file:
+                stored.chmod(0o600)
+                async for piece in content:
+                    size += len(piece)
+                    if size > self.most_bytes:
+                        raise DataError(
+                            f"The file is larger than {self.most_bytes:,} bytes, the most that the studio takes. Use"
+                            " `discreet release` with --engine for it."
+                        )
+                    file.write(piece)
+            if size == 0:
+                raise DataError("The file is empty (0 bytes). A table needs a header line and rows.")
+        except BaseException:
+            stored.unlink(missing_ok=True)
+            raise
+        self.take(shown, stored)
+
+    def take(self, name: str, stored: Path) -> None:
+        """Make a stored file the project's."""
+        self.journal.decide(("source",), {"name": name, "stored": stored.name}, f"The table is {name}.")
+
+    def set_role(self, column: str, role: str) -> None:
+        """Give a column a role; whoever had a role that only one can have loses it."""
+        if role not in ROLES:
+            raise DataError(f"There is no such role. They are {', '.join(ROLES)}.")
+        if role in _ONE:
+            for other, its in self.roles.items():
+                if its == role and other != column:
+                    self.journal.decide(("roles", other), None, f"{other} has no role yet.")
+        self.journal.decide(("roles", column), role, f"{column}: {ROLES[role]}.")
+
+    def as_roles(self) -> Roles:
+        """The roles in the words of the library."""
+        by_role: dict[str, list[str]] = {role: [] for role in ROLES}
+        for column, role in self.roles.items():
+            by_role[role].append(column)
+        return Roles(
+            target=next(iter(by_role["target"]), None),
+            person=next(iter(by_role["person"]), None),
+            quasi=by_role["quasi"],
+            sensitive=by_role["sensitive"],
+            other=by_role["other"],
+            identifiers=by_role["identifier"],
+        )

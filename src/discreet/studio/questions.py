@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the studio asks about a table, in the process that holds it. Each answer is plain data that can be written as JSON.
+
+Nothing is decided or computed here that a command does not decide or compute as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.counting.entropy import entropy
+from discreet.counting.tally import group, grouped, persons_per_group
+from discreet.data.column import Column
+from discreet.data.roles import suggest
+from discreet.data.table import Table
+from discreet.errors import DataError
+from discreet.evaluate.risk import Risk, risk
+from discreet.prepare.automatic_hierarchy import automatic
+from discreet.prepare.hierarchy import Hierarchy, from_paths
+
+_BARS = 12  # of a distribution
+_MOST_LEAVES = 5000  # values of a column whose hierarchy is changed by hand
+_SHOWN = 200  # groups of a level
+_LONGEST = 80  # letters of a cell that are shown
+
+
+@dataclass
+class Held:
+    """The table that was opened last, and what it was opened from."""
+
+    source: tuple[Any, ...] = ()
+    table: Table | None = None
+
+    def opened(self, path: str, reading: Mapping[str, Any]) -> Table:
+        source = (path, repr(sorted(reading.items())))
+        if self.table is None or self.source != source:
+            self.table, self.source = Table.of(path, **reading), source
+        return self.table
+
+
+def columns(held: Held, *, path: str, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a table: kind, number of values, missing cells and distribution."""
+    table = held.opened(path, reading)
+    return {"rows": len(table), "columns": [_described(table.column(name)) for name in table.names]}
+
+
+def rows(held: Held, *, path: str, reading: Mapping[str, Any], start: int, count: int) -> list[list[str]]:
+    """Some rows as texts, for the screen of the person whose table it is."""
+    table = held.opened(path, reading)
+    stop = min(max(start, 0) + min(count, 100), len(table))
+    cells = [_texts(table.column(name), slice(max(start, 0), stop)) for name in table.names]
+    return [list(row) for row in zip(*cells, strict=True)]
+
+
+def suggestions(held: Held, *, path: str, reading: Mapping[str, Any], target: str | None) -> list[dict[str, Any]]:
+    """A role for each column, with the reason."""
+    return [asdict(one) for one in suggest(held.opened(path, reading), target=target)]
+
+
+def identifiable(
+    held: Held, *, path: str, reading: Mapping[str, Any], quasi: Sequence[str], person: str | None
+) -> dict[str, Any]:
+    """How identifiable rows are by some columns, and without each of them."""
+    table = held.opened(path, reading)
+    persons = None if person is None else table.column(person).codes
+    whole = _plain(risk(table, quasi, persons=persons))
+    without = {
+        name: _plain(risk(table, [other for other in quasi if other != name], persons=persons)) if len(quasi) > 1 else None
+        for name in quasi
+    }
+    return {"risk": whole, "without": without}
+
+
+def assessed(
+    held: Held, *, path: str, reading: Mapping[str, Any], quasi: Sequence[str], fraction: float | None
+) -> dict[str, Any]:
+    """The risk of the raw table as statistics offices measure it."""
+    from discreet.risk.assessment import risk_of
+
+    found = risk_of(held.opened(path, reading), list(quasi), sampling_fraction=fraction)
+    return json.loads(json.dumps(found.to_dict(), default=str)) | {"words": repr(found).splitlines()}
+
+
+def short_of(
+    held: Held, *, path: str, reading: Mapping[str, Any], quasi: Sequence[str], person: str | None, k: int
+) -> dict[str, int]:
+    """How many rows of the raw table share their quasi-identifiers with fewer than k persons."""
+    table = held.opened(path, reading)
+    persons = None if person is None else table.column(person).codes
+    groups, first = grouped(table, list(quasi), ordered=False)
+    sizes = persons_per_group(groups, len(first), persons)
+    return {"rows": len(table), "short": int((sizes[groups] < k).sum()), "persons": int(sizes.sum())}
+
+
+def beside(
+    held: Held, *, path: str, reading: Mapping[str, Any], folder: str, count: int
+) -> dict[str, Any]:
+    """First rows as they are and as a release publishes such rows."""
+    from discreet.release.recode_rows import recode
+
+    table = held.opened(path, reading)
+    some = table.take(np.arange(min(count, len(table))))
+    published = recode(folder, some)
+    names = [name for name in table.names if name in published.names]
+    before, after = ([_texts(one.column(name), slice(None)) for name in names] for one in (some, published))
+    return {"names": names, "before": [*zip(*before, strict=True)], "after": [*zip(*after, strict=True)]}
+
+
+def hierarchy(
+    held: Held,
+    *,
+    path: str,
+    reading: Mapping[str, Any],
+    column: str,
+    quasi: Sequence[str],
+    paths: Sequence[Sequence[str]] | None,
+) -> dict[str, Any]:
+    """The hierarchy of a column, given or automatic: what each level would do if the column were published so."""
+    table = held.opened(path, reading)
+    cells = table.column(column)
+    if len(cells.values) > _MOST_LEAVES:
+        raise DataError(f"{column!r} has {len(cells.values):,} values; up to {_MOST_LEAVES:,} can be arranged by hand.")
+    tree = automatic(cells) if paths is None else from_paths(column, paths)
+    tree.check_against(cells)
+    leaf = tree.leaf_codes(cells)[cells.codes]
+    rows = np.bincount(leaf[leaf >= 0], minlength=len(tree))
+    others, first = grouped(table, [name for name in quasi if name != column], ordered=False) if len(quasi) > 1 else (
+        np.zeros(len(table), dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
+    whole = float(entropy(rows)) or 1.0
+    levels = []
+    for level in range(tree.levels):
+        codes = np.append(tree.codes(level), len(tree.labels(level)))[leaf]  # the last for cells without a leaf
+        groups, starts = group([others, codes], len(table), ordered=False)
+        sizes = np.bincount(groups, minlength=len(starts))
+        in_group = np.bincount(tree.codes(level), rows, len(tree.labels(level)))
+        shown = [] if level in (0, tree.levels - 1) else _groups_of(tree, level, in_group)
+        levels.append(
+            {
+                "groups": len(tree.labels(level)),
+                "unique": int((sizes == 1).sum()),
+                "below": int(sizes[sizes < 5].sum()),
+                "detail": min(1.0, float(entropy(in_group)) / whole),
+                "shown": shown,
+            }
+        )
+    return {"paths": [list(one) for one in tree.paths], "levels": levels}
+
+
+def _groups_of(tree: Hierarchy, level: int, rows: np.ndarray) -> list[dict[str, Any]]:
+    below: dict[str, dict[str, None]] = {}
+    for path in tree.paths:
+        below.setdefault(path[level], {})[path[level - 1]] = None
+    labels = tree.labels(level)[:_SHOWN]
+    return [
+        {"label": label, "rows": int(rows[place]), "below": list(below[label])[:_SHOWN]}
+        for place, label in enumerate(labels)
+    ]
+
+
+def _described(column: Column) -> dict[str, Any]:
+    described = {
+        "name": column.name,
+        "kind": column.kind,
+        "values": len(column.values),
+        "missing": column.n_missing,
+    }
+    return described | {"bars": _bars(column)}
+
+
+def _bars(column: Column) -> list[dict[str, Any]]:
+    """Where the cells lie: numbers and dates in equal steps, the commonest categories."""
+    counts = np.bincount(column.codes, minlength=len(column.values) + 1)[: len(column.values)]
+    if len(counts) == 0:
+        return []
+    if column.kind == "category" or len(counts) <= _BARS:
+        order = np.argsort(-counts, kind="stable")[:_BARS]
+        order = np.sort(order) if column.kind != "category" else order
+        texts = column.texts
+        return [{"label": _short(texts[place]), "rows": int(counts[place])} for place in order]
+    numbers = column.numbers[: len(counts)]
+    low, high = float(numbers.min()), float(numbers.max())
+    if not np.isfinite([low, high]).all() or low == high:
+        return []
+    place = np.minimum(((numbers - low) / (high - low) * _BARS).astype(np.int64), _BARS - 1)
+    sums = np.bincount(place, counts, _BARS)
+    return [{"label": "", "rows": int(rows)} for rows in sums]
+
+
+def _texts(column: Column, which: slice) -> list[str]:
+    texts = [*column.texts, ""]
+    return [_short(texts[code]) for code in column.codes[which].tolist()]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _plain(found: Risk) -> dict[str, Any]:
+    return asdict(found) | {"below": {str(size): rows for size, rows in found.below.items()}}
+
+
+QUESTIONS: dict[str, Callable[..., Any]] = {
+    "columns": columns,
+    "rows": rows,
+    "suggestions": suggestions,
+    "identifiable": identifiable,
+    "assessed": assessed,
+    "short_of": short_of,
+    "beside": beside,
+    "hierarchy": hierarchy,
+}
+

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the studio on 127.0.0.1 until Ctrl-C: a port, a link, a private folder."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import uvicorn
+
+from discreet.errors import DataError
+from discreet.foundation.atomic_files import scratch_folder
+from discreet.studio.access import Access
+from discreet.studio.project import Project
+from discreet.studio.server import Studio, studio_app
+
+_TRIED = 20  # ports
+
+
+def run_studio(
+    *, file: Path | None, port: int, folder: Path | None, browser: bool, say: Callable[..., None]
+) -> None:
+    """Serve until interrupted. Without a folder of the person's own everything is removed at the end."""
+    with ExitStack() as until_done:
+        place = until_done.enter_context(scratch_folder()) if folder is None else folder
+        project = Project(place)
+        if file is not None:
+            _take(project, file)
+        listening = until_done.enter_context(_free_port(port))
+        access = Access(listening.getsockname()[1])
+        studio = Studio(project)
+        until_done.callback(studio.desk.close)
+        link = access.link()
+        say("The studio runs on this machine only. Open this link, which works once:", f"  {link}")
+        say("Ctrl-C ends it; what was brought in is " + ("removed then." if folder is None else f"kept in {place}."))
+        if browser:
+            webbrowser.open(link)
+        if sys.stdin is not None and sys.stdin.isatty():
+            threading.Thread(target=_links, args=(access, say), daemon=True).start()
+        settings = uvicorn.Config(
+            studio_app(studio, access), log_level="critical", access_log=False, server_header=False, lifespan="off"
+        )
+        uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _links(access: Access, say: Callable[..., None]) -> None:
+    """A new link whenever Enter is pressed."""
+    for _ in sys.stdin:
+        say(f"  {access.link()}")
+
+
+def _take(project: Project, file: Path) -> None:
+    if not file.is_file():
+        raise DataError(f"There is no file {file.name!r}. Check the path.")
+    stored = project.folder / "data" / f"first{file.suffix.lower()[:9]}"
+    shutil.copyfile(file, stored)
+    stored.chmod(0o600)
+    project.take(file.name, stored)
+
+
+def _free_port(port: int) -> socket.socket:
+    """A socket on the port, or on one of the next."""
+    for tried in range(port, min(port + _TRIED, 65536)):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(("127.0.0.1", tried))
+        except OSError:
+            listening.close()
+            continue
+        listening.listen(128)
+        return listening
+    raise DataError(f"The ports from {port} to {port + _TRIED - 1} are taken. Choose another with --port.")

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons in the background: the command `discreet compare`, in a process of its own for each.
+
+A run is named by a digest of its recipe, so the same decisions find the same run again, after a restart too. What is
+done is read from the folder of the study, where every result appears as soon as it is known. A run that was cancelled or
+killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from discreet.studio.recipe_of import as_toml
+
+_UNSAID = ("weights", "run")  # what a recipe says that no result depends on, besides the seed
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: the releases that are made, the one being made, and whether the run is over."""
+
+    running: bool
+    made: dict[str, dict[str, Any]]
+    doing: list[str]
+    summary: dict[str, Any] | None
+    message: str
+
+
+@dataclass
+class Runs:
+    """The runs of a project."""
+
+    folder: Path
+    _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @staticmethod
+    def name(recipe: Mapping[str, Any], data: Path) -> str:
+        """The name of the run of a recipe on a file."""
+        said = {key: value for key, value in recipe.items() if key not in _UNSAID} | {"seed": recipe["run"]["seed"]}
+        return sha256(json.dumps([said, data.name], sort_keys=True).encode()).hexdigest()[:16]
+
+    def study(self, name: str) -> Path:
+        return self.folder / name / "study"
+
+    def start(self, recipe: Mapping[str, Any], data: Path) -> str:
+        """Start a run, or go on with it; one that is running is left alone."""
+        name = self.name(recipe, data)
+        with self._lock:
+            running = self._processes.get(name)
+            if running is not None and running.poll() is None:
+                return name
+            place = self.folder / name
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (place / "recipe.toml").write_text(as_toml(recipe), encoding="utf-8")
+            command = [sys.executable, "-m", "discreet", "compare", str(data), str(place / "recipe.toml")]
+            with (place / "said.txt").open("wb") as said:
+                self._processes[name] = subprocess.Popen(
+                    [*command, "-o", str(self.study(name)), "--quiet"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                    start_new_session=True,
+                )
+        return name
+
+    def cancel(self, name: str) -> None:
+        """Stop a run; what is done stays."""
+        with self._lock:
+            process = self._processes.get(name)
+        if process is not None and process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def close(self) -> None:
+        """Stop all runs."""
+        for name in [*self._processes]:
+            self.cancel(name)
+
+    def progress(self, name: str) -> Progress:
+        """How far a run is."""
+        process = self._processes.get(name)
+        running = process is not None and process.poll() is None
+        results = self.study(name) / "results"
+        made = {path.stem: _read(path) or {} for path in sorted(results.glob("*.json"))}
+        doing = sorted(path.stem for path in results.glob("*.doing")) if running else []
+        summary = None if running else _read(self.study(name) / "summary.json")
+        message = ""
+        if process is not None and not running and process.returncode not in (0, -signal.SIGTERM, 143):
+            message = (self.folder / name / "said.txt").read_text(encoding="utf-8", errors="replace")[:2000].strip()
+        return Progress(running, made, doing, summary, message)
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None

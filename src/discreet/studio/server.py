@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The studio's server: pages and their parts, behind the guard of access.py."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from fastapi import FastAPI, Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp
+
+from discreet.errors import DiscreetError
+from discreet.report import wording
+from discreet.studio.access import HEADER, Access, Guard
+from discreet.studio.desk import Answer, Desk
+from discreet.studio.project import Project
+
+STEPS = {  # address: name
+    "data": "Data",
+    "roles": "Roles",
+    "risk": "Risk",
+    "promise": "Promise",
+    "hierarchies": "Hierarchies",
+    "compare": "Compare",
+    "choose": "Choose",
+    "release": "Release",
+    "verify": "Verify",
+}
+PATIENCE = 0.12  # seconds that a page waits for an answer before it shows that it is coming
+_SCRIPTS = {
+    "studio.css": ("discreet.studio.static", "text/css"),
+    "studio.js": ("discreet.studio.static", "text/javascript"),
+    "htmx.min.js": ("discreet.studio.static", "text/javascript"),
+}
+
+
+class Studio:
+    """What all pages share: the project, the desk that counts, and how a page is written."""
+
+    def __init__(self, project: Project):
+        self.project, self.desk = project, Desk()
+        self._pages = Environment(
+            loader=PackageLoader("discreet.studio"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        )
+        for name in ("count", "plural", "number", "percent", "approximately"):
+            self._pages.filters[name] = getattr(wording, name)
+
+    def page(self, request: Request, step: str, template: str, **shown: Any) -> HTMLResponse:
+        """A whole page, or a part of one."""
+        journal = self.project.journal
+        text = self._pages.get_template(template).render(
+            **shown,
+            steps=STEPS,
+            step=step,
+            number_of_session=request.scope["session"].number,
+            header=HEADER,
+            source=self.project.source,
+            done=journal.done,
+            undone=journal.undone,
+        )
+        return HTMLResponse(text, headers={} if request.method == "GET" else {"HX-Trigger": "decided"})
+
+    def ask(self, question: str, *, topic: str | None = None, **arguments: Any) -> Answer | None:
+        """Ask about the project's table; None if there is none."""
+        source = self.project.source
+        if source is None:
+            return None
+        about = {"path": str(source.path), "reading": dict(source.reading)}
+        return self.desk.ask(question, topic=topic, **about, **arguments)
+
+
+def studio_app(studio: Studio, access: Access) -> ASGIApp:
+    """The studio as a web application."""
+    from discreet.studio import server_compare, server_data, server_hierarchies, server_promise, server_release, server_roles
+
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    app.state.studio = studio
+    app.add_exception_handler(DiscreetError, _refused)
+    app.add_exception_handler(404, _nothing)
+    for part in (server_data, server_roles, server_promise, server_hierarchies, server_compare, server_release):
+        app.include_router(part.router)
+
+    @app.get("/")
+    async def start() -> Response:
+        return RedirectResponse("/data", status_code=303)
+
+    @app.get("/static/{name}")
+    async def static(name: str) -> Response:
+        if name not in _SCRIPTS:
+            return PlainTextResponse("There is no such file.\n", status_code=404)
+        package, kind = _SCRIPTS[name]
+        return Response(files(package).joinpath(name).read_bytes(), media_type=kind)
+
+    @app.get("/history")
+    def history(request: Request) -> Response:
+        return studio.page(request, "data", "history.html")
+
+    @app.post("/undo")
+    async def undo(request: Request) -> Response:
+        studio.project.journal.undo()
+        return _again(request)
+
+    @app.post("/redo")
+    async def redo(request: Request) -> Response:
+        studio.project.journal.redo()
+        return _again(request)
+
+    return Guard(app, access)
+
+
+def _again(request: Request) -> Response:
+    """Load the page anew: a decision may change any part of it."""
+    return Response(status_code=204, headers={"HX-Refresh": "true"})
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return PlainTextResponse(f"{error}\n", status_code=422)
+
+
+async def _nothing(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("There is no such page in the studio.\n", status_code=404)

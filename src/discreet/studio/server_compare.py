@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages Compare and Choose: releases made and measured in the background, and the choice among them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from starlette.responses import RedirectResponse, Response
+
+from discreet.choose.study_file import Results
+from discreet.choose.weights import WEIGHTS
+from discreet.errors import DataError
+from discreet.study.candidates import chosen
+from discreet.studio.recipe_of import method_keys
+from discreet.studio.runs import Progress
+from discreet.studio.server import PATIENCE, Studio
+
+router = APIRouter()
+_WIDTH, _HEIGHT, _ROOM = 640, 340, 44
+
+
+@router.get("/compare")
+def compare(request: Request) -> Response:
+    studio = studio_of(request)
+    if studio.project.source is None:
+        return RedirectResponse("/data", status_code=303)
+    asked = studio.project.journal.state().get("methods")
+    return studio.page(request, "compare", "compare.html", methods=method_keys(), asked=asked, why_not=_why_not(studio))
+
+
+@router.get("/compare/progress")
+def progress(request: Request) -> Response:
+    studio = studio_of(request)
+    name = studio.project.run_name()
+    shown = None if name is None else studio.project.runs.progress(name)
+    return studio.page(request, "compare", "compare_progress.html", progress=shown, why_not=_why_not(studio))
+
+
+@router.post("/compare/methods")
+async def methods(request: Request) -> Response:
+    form = await request.form()
+    known = method_keys()
+    asked = [name for name in known if name in form]
+    if not asked:
+        raise DataError("Choose one method at least.")
+    studio = studio_of(request)
+    words = "All methods that suit a table are compared." if len(asked) == len(known) else f"Compared: {', '.join(asked)}."
+    studio.project.journal.decide(("methods",), None if len(asked) == len(known) else asked, words)
+    return progress(request)
+
+
+@router.post("/compare/start")
+def start(request: Request) -> Response:
+    studio = studio_of(request)
+    why_not = _why_not(studio)
+    if why_not:
+        raise DataError(why_not)
+    source = studio.project.source
+    assert source is not None
+    studio.project.runs.start(studio.project.recipe(), source.path)
+    return progress(request)
+
+
+@router.post("/compare/cancel")
+def cancel(request: Request) -> Response:
+    studio = studio_of(request)
+    name = studio.project.run_name()
+    if name is not None:
+        studio.project.runs.cancel(name)
+    return progress(request)
+
+
+def _why_not(studio: Studio) -> str:
+    """Why nothing can be compared yet; an empty text if something can."""
+    roles = studio.project.roles
+    if "target" not in roles.values():
+        return "Say first, under Roles, which column a classifier is to predict."
+    if "quasi" not in roles.values():
+        return "Say first, under Roles, which columns an outsider may know."
+    answer = studio.ask("columns")
+    if answer is None or not answer.within(2) or answer.value is None:
+        return "The table is being read. Try again in a moment."
+    undecided = studio.project.undecided([column["name"] for column in answer.value["columns"]])
+    if undecided:
+        return f"{len(undecided)} of the columns have no role yet. Decide them under Roles; 'left out' is a decision, too."
+    return ""
+
+
+# -- the choice -------------------------------------------------------------------------------------------------------
+
+
+@router.get("/choose")
+def choose(request: Request, release: str = "") -> Response:
+    studio = studio_of(request)
+    found = _finished(studio)
+    if found is None:
+        return RedirectResponse("/compare", status_code=303)
+    return studio.page(request, "choose", "choose.html", weights=_weights(studio), **_ranked(studio, found, release))
+
+
+@router.post("/choose/weights")
+async def weigh(request: Request) -> Response:
+    """Rank anew, by other weights; nothing is run."""
+    studio = studio_of(request)
+    found = _finished(studio)
+    if found is None:
+        raise DataError("Nothing was compared yet.")
+    form = await request.form()
+    given = {name: _slider(form.get(name)) for name in WEIGHTS}
+    total = sum(given.values())
+    if total <= 0:
+        raise DataError("One of the weights must be above 0.")
+    weights = {name: round(value / total, 4) for name, value in given.items()}
+    weights["utility"] = round(1 - sum(value for name, value in weights.items() if name != "utility"), 4)
+    said = ", ".join(f"{name} {100 * value:.0f} %" for name, value in weights.items())
+    studio.project.journal.decide(("weights",), weights, f"Weights: {said}.")
+    release = form.get("release")
+    ranked = _ranked(studio, found, release if isinstance(release, str) else "")
+    return studio.page(request, "choose", "choose_ranking.html", weights=weights, **ranked)
+
+
+@router.get("/choose/rows")
+def rows(request: Request, release: str) -> Response:
+    """First rows, original beside what they are published as."""
+    studio = studio_of(request)
+    found = _finished(studio)
+    name = studio.project.run_name()
+    if found is None or name is None or release not in found.made:
+        raise DataError("There is no such release.")
+    folder = studio.project.runs.study(name) / "releases" / release / "release"
+    if not folder.is_dir():
+        raise DataError("This release publishes no rows that could be shown.")
+    answer = studio.ask("beside", topic="beside", folder=str(folder), count=8)
+    if answer is not None and not answer.within(PATIENCE):
+        from urllib.parse import quote
+
+        return studio.page(request, "choose", "coming.html", answer=answer, address=f"/choose/rows?release={quote(release)}")
+    return studio.page(request, "choose", "choose_rows.html", answer=answer)
+
+
+@router.post("/choose/take")
+def take(request: Request, release: Annotated[str, Form()]) -> Response:
+    studio = studio_of(request)
+    found = _finished(studio)
+    if found is None or release not in found.made:
+        raise DataError("There is no such release.")
+    studio.project.journal.decide(("chosen",), release, f"Chosen: {release}.")
+    return Response(status_code=204, headers={"HX-Redirect": "/release"})
+
+
+def _finished(studio: Studio) -> Progress | None:
+    """The run of the decisions, if it has ended with results."""
+    name = studio.project.run_name()
+    if name is None:
+        return None
+    found = studio.project.runs.progress(name)
+    return found if found.summary is not None and found.summary["candidates"] else None
+
+
+def _slider(value: Any) -> float:
+    try:
+        return min(max(float(value), 0.0), 100.0)
+    except (TypeError, ValueError):
+        raise DataError("A weight is a number from 0 to 100.") from None
+
+
+def _weights(studio: Studio) -> dict[str, float]:
+    return studio.project.journal.state().get("weights") or {name: float(weight) for name, weight in WEIGHTS.items()}
+
+
+def _ranked(studio: Studio, found: Progress, release: str) -> dict[str, Any]:
+    """The candidates, best first by the weights; and one of them, looked at closely."""
+    summary = found.summary
+    assert summary is not None
+    candidates = Results.model_validate(summary["results"]).to_candidates()
+    made = {row["name"]: row for row in summary["candidates"]}
+    choice = chosen(tuple(one for one in candidates if one.name in made), summary["by"], _weights(studio))
+    order = [one.name for one in choice.ranking] if choice is not None else []
+    ranking = [made[name] for name in order] + [row for name, row in made.items() if name not in order]
+    best = None if choice is None or choice.best is None else choice.best.name
+    name = release if release in made else best or (ranking[0]["name"] if ranking else "")
+    return {
+        "summary": summary,
+        "ranking": ranking,
+        "best": best,
+        "passed_over": {} if choice is None else dict(choice.passed_over),
+        "points": _points(ranking, summary["lines"]),
+        "taken": studio.project.journal.state().get("chosen"),
+        "name": name,
+        "line": made.get(name),
+        "result": found.made.get(name),
+    }
+
+
+def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """Where releases lie in the picture: utility upwards, persons who are not found to the right."""
+    rows = [row for row in ranking if row["utility"] is not None and row["privacy"] is not None]
+    levels = {line["name"]: line["utility"] for line in lines if line["utility"] is not None}
+    heights = [row["utility"] for row in rows] + [*levels.values()]
+    low, high = (min(heights), max(heights)) if heights else (0.0, 1.0)
+    left = min([row["privacy"] for row in rows], default=0.0)
+
+    def across(value: float) -> float:
+        return _ROOM + (value - left) / max(100 - left, 1e-9) * (_WIDTH - 2 * _ROOM)
+
+    def up(value: float) -> float:
+        return _HEIGHT - _ROOM - (value - low) / max(high - low, 1e-9) * (_HEIGHT - 2 * _ROOM)
+
+    return {
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "left": left,
+        "dots": [
+            {"name": row["name"], "x": across(row["privacy"]), "y": up(row["utility"]), "r": 5 + 9 * (row["detail"] or 0)}
+            for row in rows
+        ],
+        "levels": [{"name": name, "y": up(value), "value": value} for name, value in levels.items()],
+    }
+
+
+def studio_of(request: Request) -> Studio:
+    return request.app.state.studio
+
+

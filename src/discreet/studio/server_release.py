@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages Release and Verify: what is handed over, and whether a folder that was handed over keeps its promise."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import zipfile
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+
+from discreet.errors import DataError
+from discreet.foundation.atomic_files import scratch_folder
+from discreet.studio.recipe_of import as_toml
+from discreet.studio.server import Studio
+from discreet.study.replay import FILE, ProjectFile, hash_of
+
+router = APIRouter()
+SIGN_OFF = {
+    "prepared_by": "Prepared by",
+    "approver": "Approved by",
+    "recipient": "Handed to",
+    "purpose": "For what purpose",
+}
+_LONGEST = 200  # letters of a field
+_MOST_ZIPPED = 1 << 30  # bytes of a zip that is verified
+_MOST_FILES = 10_000
+
+
+@router.get("/release")
+def release(request: Request) -> Response:
+    studio = studio_of(request)
+    folder = _chosen(studio)
+    if folder is None:
+        return RedirectResponse("/choose", status_code=303)
+    from discreet.release.verify import verify
+
+    found = verify(folder / "release")
+    state = studio.project.journal.state()
+    shown: dict[str, Any] = {
+        "name": state["chosen"],
+        "found": found,
+        "files": sorted(path.relative_to(folder / "release").as_posix() for path in (folder / "release").rglob("*") if path.is_file()),
+        "fields": SIGN_OFF,
+        "signoff": state.get("signoff", {}),
+        "recipe": as_toml(studio.project.recipe()),
+        "command": _command(studio),
+    }
+    return studio.page(request, "release", "release.html", **shown)
+
+
+@router.post("/release/signoff")
+def sign_off(request: Request, field: Annotated[str, Form()], value: Annotated[str, Form()] = "") -> Response:
+    if field not in SIGN_OFF:
+        raise DataError("There is no such field.")
+    text = " ".join(value.split())[:_LONGEST]
+    words = f"{SIGN_OFF[field]}: {text}." if text else f"{SIGN_OFF[field]}: nothing yet."
+    studio_of(request).project.journal.decide(("signoff", field), text or None, words)
+    return Response(status_code=204, headers={"HX-Trigger": "decided"})
+
+
+@router.get("/release/published.zip")
+def published(request: Request) -> Response:
+    return _zipped(studio_of(request), "release")
+
+
+@router.get("/release/owner.zip")
+def owner(request: Request) -> Response:
+    return _zipped(studio_of(request), "owner")
+
+
+@router.get("/release/project.toml")
+def project_file(request: Request) -> Response:
+    """The decisions as a file that `discreet replay` takes."""
+    studio = studio_of(request)
+    folder, source = _chosen(studio), studio.project.source
+    if folder is None or source is None:
+        raise DataError("There is nothing to download yet.")
+    kept = ProjectFile(
+        format=1,
+        data=source.name,
+        sha256=hash_of(source.path),
+        chosen=folder.name,
+        recipe=as_toml(studio.project.recipe()),
+        hierarchies=studio.project.hierarchies(),
+    )
+    said = {"Content-Disposition": f'attachment; filename="{FILE}"'}
+    return Response(kept.text(), media_type="application/toml", headers=said)
+
+
+@router.get("/verify")
+def verify_page(request: Request) -> Response:
+    return studio_of(request).page(request, "verify", "verify.html")
+
+
+@router.put("/verify/file")
+async def verify_file(request: Request, name: str = "") -> Response:
+    """Verify a folder that was sent as a zip; nothing of it is kept."""
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+        if len(content) > _MOST_ZIPPED:
+            raise DataError("The file is larger than a gigabyte. Use `discreet verify` for it.")
+    found = await run_in_threadpool(_verified, bytes(content))
+    return studio_of(request).page(request, "verify", "verify_found.html", found=found)
+
+
+def _verified(content: bytes) -> Any:
+    from discreet.release.verify import verify
+
+    with scratch_folder() as place:
+        _unzip(content, place)
+        certificates = [*place.rglob("certificate.json")]
+        if len(certificates) != 1:
+            raise DataError(f"The zip holds {len(certificates)} certificates. Send the zip of one published folder.")
+        return verify(certificates[0].parent)
+
+
+def _unzip(content: bytes, place: Path) -> None:
+    """Unpack plain files below a folder; names that lead elsewhere, links and bombs are refused."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > 4 * _MOST_ZIPPED:
+                raise DataError("The zip holds more than a release would. Unpack it and use `discreet verify`.")
+            for entry in entries:
+                parts = entry.filename.replace("\\", "/").split("/")
+                if any(part in ("", ".", "..") or ":" in part or "\x00" in part for part in parts) or entry.external_attr >> 28 == 0xA:
+                    raise DataError("The zip holds names that lead out of its folder. It is not a published folder.")
+                target = place.joinpath(*parts)
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                left = entry.file_size
+                with archive.open(entry) as source, target.open("xb") as file:
+                    while piece := source.read(1 << 20):
+                        left -= len(piece)
+                        if left < 0:
+                            raise DataError("A file of the zip is larger than it says.")
+                        file.write(piece)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError):
+        raise DataError("This is not a zip of a published folder, or it is damaged.") from None
+
+
+def _zipped(studio: Studio, part: str) -> Response:
+    folder = _chosen(studio)
+    if folder is None or not (folder / part).is_dir():
+        raise DataError("There is nothing to download yet.")
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted((folder / part).rglob("*")):
+            if path.is_file() and not path.is_symlink():
+                entry = zipfile.ZipInfo(f"{part}/{path.relative_to(folder / part).as_posix()}", (1980, 1, 1, 0, 0, 0))
+                archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    name = {"release": "published", "owner": "owner-keep-private"}[part]
+    said = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    return Response(content.getvalue(), media_type="application/zip", headers=said)
+
+
+def _chosen(studio: Studio) -> Path | None:
+    """The folder of the release that was chosen, if it was made with today's decisions."""
+    name, chosen = studio.project.run_name(), studio.project.journal.state().get("chosen")
+    if name is None or chosen is None:
+        return None
+    folder = studio.project.runs.study(name) / "releases" / Path(chosen).name
+    return folder if (folder / "release" / "certificate.json").is_file() else None
+
+
+def _command(studio: Studio) -> str:
+    source = studio.project.source
+    assert source is not None
+    return shlex.join(["discreet", "replay", FILE, source.name, "-o", "out"])
+
+
+def studio_of(request: Request) -> Studio:
+    return request.app.state.studio

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends files, and says what went wrong. Everything else is htmx and the server's pages.
+"use strict";
+
+const message = () => document.getElementById("message");
+
+function say(text) {
+  const place = message();
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+function send(form, file) {
+  const number = document.querySelector("meta[name=session]").content;
+  const shown = document.getElementById("sent");
+  const request = new XMLHttpRequest();
+  const column = form.dataset.column ? `&column=${encodeURIComponent(form.dataset.column)}` : "";
+  request.open("PUT", `${form.dataset.address}?name=${encodeURIComponent(file.name)}${column}`);
+  request.setRequestHeader("x-discreet-request", number);
+  request.setRequestHeader("content-type", "application/octet-stream");
+  request.upload.addEventListener("progress", (event) => {
+    shown.hidden = false;
+    shown.value = event.lengthComputable ? event.loaded / event.total : 0;
+  });
+  request.addEventListener("load", () => {
+    if (request.status === 204) window.location.assign(form.dataset.next || "/data");
+    else if (request.status === 200) { shown.hidden = true; document.getElementById(form.dataset.shown).innerHTML = request.responseText; }
+    else { shown.hidden = true; say(request.responseText); }
+  });
+  request.addEventListener("error", () => { shown.hidden = true; say("The file was not sent: the studio did not answer, or refused it."); });
+  say("");
+  request.send(file);
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  const form = document.getElementById("drop");
+  if (!form) return;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  document.getElementById("file").addEventListener("change", (event) => { if (event.target.files[0]) send(form, event.target.files[0]); });
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    form.addEventListener(name, (event) => {
+      event.preventDefault();
+      form.classList.toggle("over", name === "dragover");
+      if (name === "drop" && event.dataTransfer.files[0]) send(form, event.dataTransfer.files[0]);
+    });
+  }
+});
+
+document.addEventListener("htmx:responseError", (event) => say(event.detail.xhr.responseText));
+document.addEventListener("htmx:sendError", () => say("The studio does not answer. Is it still running?"));
+document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.successful) say(""); });
+
+// A slider says its value beside it.
+document.addEventListener("input", (event) => {
+  const place = event.target.dataset && event.target.dataset.shown && document.getElementById(event.target.dataset.shown);
+  if (place) place.textContent = event.target.value;
+});
+
+// A part of a group is moved by dragging it onto another group of the same level.
+let dragged = null;
+document.addEventListener("dragstart", (event) => { dragged = event.target.closest && event.target.closest("[data-part]"); });
+document.addEventListener("dragover", (event) => { if (dragged && target(event)) event.preventDefault(); });
+document.addEventListener("drop", (event) => {
+  const group = dragged && target(event);
+  if (!group) return;
+  event.preventDefault();
+  const form = group.closest("form");
+  const values = { column: form.elements.column.value, level: dragged.dataset.level, what: "move", label: dragged.dataset.part, name: group.dataset.label };
+  htmx.ajax("POST", "/hierarchies/edit", { target: "#tree", values, source: form.parentElement });
+  dragged = null;
+});
+
+function target(event) {
+  const group = event.target.closest && event.target.closest("[data-label]");
+  return group && group.dataset.level === dragged.dataset.level && !group.contains(dragged) ? group : null;
+}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nobody but the browser that was given the link gets an answer from the studio."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from discreet.studio.access import HEADER, HEADERS, Access
+from discreet.studio.project import Project
+from discreet.studio.server import Studio, studio_app
+
+PORT = 8420
+OWN = {"host": f"127.0.0.1:{PORT}"}
+PAGES = (
+    *("/", "/data", "/data/columns", "/roles", "/roles/table", "/roles/risk", "/risk", "/promise", "/compare"),
+    *("/compare/progress", "/choose", "/release", "/release/published.zip", "/release/owner.zip", "/verify", "/history"),
+    *("/static/studio.js", "/nothing"),
+)
+CHANGES = ("/undo", "/redo", "/roles/of", "/compare/start", "/compare/cancel", "/choose/take", "/data/sample/clinic")
+
+
+@pytest.fixture
+def studio(tmp_path):
+    made = Studio(Project(tmp_path / "project", most_bytes=1000))
+    yield made
+    made.desk.close()
+
+
+@pytest.fixture
+def access():
+    return Access(PORT)
+
+
+@pytest.fixture
+def stranger(studio, access):
+    return TestClient(studio_app(studio, access), base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
+
+
+@pytest.fixture
+def own(stranger, access):
+    """A browser that opened the link."""
+    answer = stranger.get(access.link().removeprefix(f"http://127.0.0.1:{PORT}"))
+    assert answer.status_code == 303
+    return stranger
+
+
+def number_of(access):
+    (session,) = access._sessions.values()
+    return session.number
+
+
+def test_no_page_answers_without_the_link(stranger):
+    for page in PAGES:
+        answer = stranger.get(page)
+        assert answer.status_code == 403, page
+        assert "discreet studio" in answer.text
+    for change in CHANGES:
+        assert stranger.post(change).status_code == 403
+    assert stranger.put("/data/file?name=x.csv", content=b"a\n1\n").status_code == 403
+
+
+def test_a_link_works_once_and_a_guess_never(stranger, access):
+    link = access.link()
+    assert stranger.get(link).status_code == 303
+    stranger.cookies.clear()
+    assert stranger.get(link).status_code == 403
+    assert stranger.get("/open?token=").status_code == 403
+    assert stranger.get("/open").status_code == 403
+
+
+def test_links_and_sessions_end(stranger, access, monkeypatch):
+    link, early = access.link(), access.link()
+    now = __import__("time").monotonic()
+    assert stranger.get(early).status_code == 303
+    assert stranger.get("/data").status_code == 200
+    monkeypatch.setattr("discreet.studio.access.time.monotonic", lambda: now + 16 * 60)
+    assert stranger.get(link).status_code == 403
+    assert stranger.get("/data").status_code == 200
+    monkeypatch.setattr("discreet.studio.access.time.monotonic", lambda: now + 9 * 3600)
+    assert stranger.get("/data").status_code == 403
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "evil.example:8420", "[::1]:8420", ""])
+def test_another_name_for_the_machine_is_refused(own, host):
+    assert own.get("/data", headers={"host": host}).status_code == 403
+
+
+def test_the_cookie_is_for_this_browser_and_site_only(stranger, access):
+    said = stranger.get(access.link()).headers["set-cookie"]
+    assert "HttpOnly" in said
+    assert "SameSite=strict" in said
+    assert f"discreet_studio_{PORT}=" in said
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": f"https://127.0.0.1:{PORT}"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": f"http://127.0.0.1:{PORT}", "sec-fetch-site": "cross-site"},
+        {"origin": f"http://127.0.0.1:{PORT}", "sec-fetch-site": "same-site"},
+    ],
+)
+def test_changes_from_another_site_are_refused(own, access, headers):
+    for change in CHANGES:
+        assert own.post(change, headers=headers | {HEADER: number_of(access)}).status_code == 403
+
+
+def test_changes_need_the_number_of_the_session(own, access):
+    origin = {"origin": f"http://127.0.0.1:{PORT}"}
+    assert own.post("/undo", headers=origin).status_code == 403
+    assert own.post("/undo", headers=origin | {HEADER: "x"}).status_code == 403
+    assert own.post("/undo", headers=origin | {HEADER: number_of(access)}).status_code == 204
+
+
+def test_every_answer_forbids_scripts_from_elsewhere_and_storing(own, stranger):
+    for page in PAGES:
+        answer = own.get(page)
+        for name, value in HEADERS.items():
+            assert answer.headers[name] == value, page
+    policy = HEADERS["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+
+
+def test_pages_have_no_script_and_no_style_of_their_own(own):
+    for page in ("/data", "/verify"):
+        text = own.get(page).text
+        assert "<script>" not in text
+        assert "style=" not in text
+        assert "onclick" not in text
+
+
+def sent(own, access, name, content):
+    headers = {"origin": f"http://127.0.0.1:{PORT}", HEADER: number_of(access)}
+    return own.put("/data/file", params={"name": name}, content=content, headers=headers)
+
+
+def test_what_is_too_large_is_refused_and_removed(own, access, studio):
+    answer = sent(own, access, "big.csv", b"x" * 1001)
+    assert answer.status_code == 422
+    assert "larger than 1,000 bytes" in answer.text
+    assert [*(studio.project.folder / "data").iterdir()] == []
+    assert studio.project.source is None
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../etc/passwd", "..\\..\\x.csv", "/etc/passwd", "a/../../b.csv", "x\x00y.csv", "", "CON.csv", "a" * 5000]
+)
+def test_names_of_files_lead_nowhere(own, access, studio, name):
+    assert sent(own, access, name, b"a,b\n1,2\n").status_code == 204
+    (stored,) = (studio.project.folder / "data").iterdir()
+    assert stored.stem.isalnum()
+    assert stored.stat().st_mode & 0o777 == 0o600
+    assert studio.project.source.path == stored
+    assert not {"/", "\x00"} & set(studio.project.source.name)
+
+
+def test_markup_in_names_and_cells_is_shown_as_text(own, access, studio):
+    assert sent(own, access, "<img src=x onerror=alert(1)>.csv", b"<script>alert(2)</script>,=1+1\n<b>x</b>,y\n").status_code == 204
+    assert studio.ask("columns").within(60)
+    assert studio.ask("rows", start=0, count=8).within(60)
+    page = own.get("/data").text + own.get("/data/columns").text
+    assert "<img" not in page
+    assert "<script>alert" not in page
+    assert "<b>x</b>" not in page
+    assert "&lt;b&gt;x&lt;/b&gt;" in page
+
+
+def test_the_folder_is_private(studio):
+    for place in (studio.project.folder, *studio.project.folder.iterdir()):
+        if place.is_dir():
+            assert place.stat().st_mode & 0o777 == 0o700

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hierarchy editor: what is changed by hand is in the recipe, in the release, and made again by replay."""
+
+import time
+
+import pytest
+from starlette.testclient import TestClient
+
+from discreet.samples import load
+from discreet.studio.access import HEADER, Access
+from discreet.studio.project import Project
+from discreet.studio.server import Studio, studio_app
+
+PORT = 8421
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    project = Project(folder / "project")
+    load("clinic", rows=300, random_state=3).data.write(folder / "project" / "data" / "c.csv", "csv", input_again=True)
+    project.take("c.csv", folder / "project" / "data" / "c.csv")
+    for column, role in {"age": "quasi", "occupation": "quasi", "readmitted": "target"}.items():
+        project.set_role(column, role)
+    studio, access = Studio(project), Access(PORT)
+    client = TestClient(studio_app(studio, access), base_url=f"http://127.0.0.1:{PORT}")
+    client.get(access.link())
+    (session,) = access._sessions.values()
+    client.headers |= {"origin": f"http://127.0.0.1:{PORT}", HEADER: session.number}
+    client.project = project
+    yield client
+    studio.desk.close()
+
+
+def tree_of(own, column):
+    for _ in range(200):
+        text = own.get("/hierarchies/tree", params={"column": column}).text
+        if "Counting" not in text:
+            return text
+        time.sleep(0.1)
+    raise AssertionError("no answer")
+
+
+def edit(own, **form):
+    return own.post("/hierarchies/edit", data={"column": "occupation", "level": 1} | form)
+
+
+def test_a_hierarchy_is_edited_step_by_step_and_taken_back(own):
+    assert "Made automatically" in tree_of(own, "occupation")
+    labels = own.get("/hierarchies/file", params={"column": "occupation"}).text.splitlines()
+    groups = list(dict.fromkeys(line.split(";")[1] for line in labels))
+    assert edit(own, what="merge", label=groups[:2], name="hands").status_code == 200
+    assert "hands" in tree_of(own, "occupation")
+    assert edit(own, what="rename", label="hands", name="by hand").status_code == 200
+    assert "by hand" in own.get("/hierarchies/file", params={"column": "occupation"}).text
+    own.post("/undo")
+    assert "by hand" not in own.get("/hierarchies/file", params={"column": "occupation"}).text
+    recipe = own.project.recipe()
+    assert [one["name"] for one in recipe["methods"] if "hierarchies" in one]
+    own.post("/hierarchies/automatic", data={"column": "occupation"})
+    assert not any("hierarchies" in one for one in own.project.recipe()["methods"])
+
+
+def test_files_of_arx_come_in_and_go_out(own):
+    text = own.get("/hierarchies/file", params={"column": "age"}).text
+    assert own.put("/hierarchies/file", params={"column": "age"}, content=text.encode()).status_code == 204
+    assert own.get("/hierarchies/file", params={"column": "age"}).text == text
+    own.post("/undo")
+
+
+@pytest.mark.parametrize(
+    ("form", "why"),
+    [
+        ({"what": "merge", "label": ["x"]}, "two groups"),
+        ({"what": "burn"}, "no such change"),
+        ({"what": "split"}, "Choose a group first"),
+        ({"what": "split", "label": "nobody", "level": "x"}, "whole number"),
+        ({"what": "merge", "label": ["x", "y"], "column": "readmitted"}, "no such quasi-identifier"),
+    ],
+)
+def test_edits_that_make_no_sense_are_refused_in_words(own, form, why):
+    answer = edit(own, **form)
+    assert answer.status_code == 422
+    assert why in answer.text
+
+
+def test_a_file_that_covers_not_all_values_is_refused(own):
+    answer = own.put("/hierarchies/file", params={"column": "age"}, content=b"1;young;*\n2;young;*\n")
+    assert answer.status_code == 422
+    assert own.project.journal.state().get("hierarchies", {}).get("age") is None
