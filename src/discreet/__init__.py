@@ -118,7 +118,7 @@ _PACKAGES = {
         "sketching",
         "privacy",
     ),
-    *("mechanisms", "release", "choose", "methods", "evaluate", "attacks", "risk", "study", "report", "cli"),
+    *("mechanisms", "release", "choose", "methods", "evaluate", "attacks", "risk", "study", "report", "studio", "cli"),
 }
 
 

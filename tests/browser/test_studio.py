@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import discreet as ds
-from browsing import ARGUMENTS, LONG
+from browsing import LONG
 from discreet.samples import load
 
 pytestmark = pytest.mark.browser
@@ -36,7 +36,9 @@ ROLES = {
 def running(*arguments, end=signal.SIGTERM):
     """A studio, and the link that it prints."""
     command = [sys.executable, "-m", "discreet", "studio", "--no-browser", *arguments]
-    studio = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    studio = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
     try:
         link = next(found.group() for line in studio.stdout if (found := re.search(r"http://\S+", line)))
         yield link, link.split("/open")[0], studio
@@ -55,7 +57,12 @@ def opened(browser, **options):
     page, said = context.new_page(), []
     page.on("console", lambda message: said.append(message.text) if "status of 422" not in message.text else None)
     page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: said.append(request.url) if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")) else None)
+    page.on(
+        "request",
+        lambda request: (
+            said.append(request.url) if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:")) else None
+        ),
+    )
     yield page
     assert said == []
     context.close()
@@ -194,9 +201,12 @@ def test_two_tabs_see_the_same_decisions(walked):
 
 def test_a_studio_that_was_killed_goes_on_where_it_was(walked, browser):
     """The first one is killed while a comparison runs; the next one finds what was decided, and goes on."""
-    page, home, folder, clinic = walked
+    *_, folder, clinic = walked
     place = str(folder / "killed")
-    with running("--port", "8620", "--folder", place, str(clinic), end=signal.SIGKILL) as (link, there, studio), opened(browser) as tab:
+    with (
+        running("--port", "8620", "--folder", place, str(clinic), end=signal.SIGKILL) as (link, there, studio),
+        opened(browser) as tab,
+    ):
         tab.goto(link)
         tab.goto(f"{there}/roles")
         give_roles(tab)

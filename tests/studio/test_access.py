@@ -12,7 +12,15 @@ PORT = 8420
 OWN = {"host": f"127.0.0.1:{PORT}"}
 PAGES = (
     *("/", "/data", "/data/columns", "/roles", "/roles/table", "/roles/risk", "/risk", "/promise", "/compare"),
-    *("/compare/progress", "/choose", "/release", "/release/published.zip", "/release/owner.zip", "/verify", "/history"),
+    *(
+        "/compare/progress",
+        "/choose",
+        "/release",
+        "/release/published.zip",
+        "/release/owner.zip",
+        "/verify",
+        "/history",
+    ),
     *("/static/studio.js", "/nothing"),
 )
 CHANGES = ("/undo", "/redo", "/roles/of", "/compare/start", "/compare/cancel", "/choose/take", "/data/sample/clinic")
@@ -147,7 +155,8 @@ def test_what_is_too_large_is_refused_and_removed(own, access, studio):
 
 
 @pytest.mark.parametrize(
-    "name", ["../../../etc/passwd", "..\\..\\x.csv", "/etc/passwd", "a/../../b.csv", "x\x00y.csv", "", "CON.csv", "a" * 5000]
+    "name",
+    ["../../../etc/passwd", "..\\..\\x.csv", "/etc/passwd", "a/../../b.csv", "x\x00y.csv", "", "CON.csv", "a" * 5000],
 )
 def test_names_of_files_lead_nowhere(own, access, studio, name):
     assert sent(own, access, name, b"a,b\n1,2\n").status_code == 204
@@ -159,7 +168,12 @@ def test_names_of_files_lead_nowhere(own, access, studio, name):
 
 
 def test_markup_in_names_and_cells_is_shown_as_text(own, access, studio):
-    assert sent(own, access, "<img src=x onerror=alert(1)>.csv", b"<script>alert(2)</script>,=1+1\n<b>x</b>,y\n").status_code == 204
+    assert (
+        sent(
+            own, access, "<img src=x onerror=alert(1)>.csv", b"<script>alert(2)</script>,=1+1\n<b>x</b>,y\n"
+        ).status_code
+        == 204
+    )
     assert studio.ask("columns").within(60)
     assert studio.ask("rows", start=0, count=8).within(60)
     page = own.get("/data").text + own.get("/data/columns").text

@@ -13,8 +13,12 @@ from discreet.errors import DataError
 
 
 def studio(
-    file: Annotated[Path | None, typer.Argument(help="A table to begin with; it can be chosen in the browser, too.")] = None,
-    port: Annotated[int, typer.Option(min=1024, max=65535, help="The port on 127.0.0.1; the next free one if taken.")] = 8420,
+    file: Annotated[
+        Path | None, typer.Argument(help="A table to begin with; it can be chosen in the browser, too.")
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=1024, max=65535, help="The port on 127.0.0.1; the next free one if taken.")
+    ] = 8420,
     folder: Annotated[
         Path | None, typer.Option(help="Where the project is kept; without it all is removed when the studio ends.")
     ] = None,

@@ -44,7 +44,7 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Session:
+class BrowserSession:
     """A browser that showed a token: the number that its changes must carry, and when it ends."""
 
     number: str
@@ -57,7 +57,7 @@ class Access:
 
     port: int
     _tokens: dict[str, float] = field(default_factory=dict)
-    _sessions: dict[str, Session] = field(default_factory=dict)
+    _sessions: dict[str, BrowserSession] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -87,10 +87,10 @@ class Access:
             while len(self._sessions) >= _MOST_SESSIONS:
                 del self._sessions[min(self._sessions, key=lambda name: self._sessions[name].ends)]
             cookie = secrets.token_urlsafe(32)
-            self._sessions[_hash(cookie)] = Session(secrets.token_urlsafe(24), now + _SESSION_SECONDS)
+            self._sessions[_hash(cookie)] = BrowserSession(secrets.token_urlsafe(24), now + _SESSION_SECONDS)
             return cookie
 
-    def session(self, cookie: str | None) -> Session | None:
+    def session(self, cookie: str | None) -> BrowserSession | None:
         """The session of a cookie, if it has not ended."""
         if not cookie:
             return None
@@ -144,9 +144,13 @@ class Guard:
         token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
         cookie = self._access.begin(token)
         if cookie is None:
-            return _refused("This link was used already, or is too old. Press Enter where the studio runs for a new one.")
+            return _refused(
+                "This link was used already, or is too old. Press Enter where the studio runs for a new one."
+            )
         answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(self._access.cookie, cookie, max_age=_SESSION_SECONDS, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(
+            self._access.cookie, cookie, max_age=_SESSION_SECONDS, httponly=True, samesite="strict", path="/"
+        )
         return answer
 
 

@@ -18,7 +18,9 @@ from typing import Any
 
 from discreet.errors import DiscreetError
 
-DIED = "The process that counts has ended, perhaps because the table does not fit into memory. Try fewer columns or rows."
+DIED = (
+    "The process that counts has ended, perhaps because the table does not fit into memory. Try fewer columns or rows."
+)
 _KEPT = 512  # answers
 
 
@@ -43,7 +45,7 @@ class _Asked:
 
 
 class Desk:
-    """Answers to questions, each a name of QUESTIONS (questions.py) and its arguments."""
+    """Answers to questions, each a name of QUESTIONS (desk_questions.py) and its arguments."""
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
@@ -138,7 +140,7 @@ def work(line: Connection) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
     warnings.simplefilter("ignore")
-    from discreet.studio.questions import QUESTIONS, Held
+    from discreet.studio.desk_questions import QUESTIONS, Held
 
     held = Held()
     while True:

@@ -24,7 +24,7 @@ Path_ = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Decision:
+class JournalEntry:
     """What was set to what; `words` say it to a person."""
 
     what: Path_
@@ -40,8 +40,8 @@ class Journal:
     """The decisions of a project, those that hold and those that were undone."""
 
     path: Path
-    done: list[Decision] = field(default_factory=list)
-    undone: list[Decision] = field(default_factory=list)
+    done: list[JournalEntry] = field(default_factory=list)
+    undone: list[JournalEntry] = field(default_factory=list)
     revision: int = 0  # lines so far
     _lock: Lock = field(default_factory=Lock)
 
@@ -59,7 +59,9 @@ class Journal:
             try:
                 journal._apply(json.loads(line))
             except (ValueError, KeyError, TypeError, IndexError):
-                raise DataError(f"Line {number} of the project's journal is not a decision. Restore the file.") from None
+                raise DataError(
+                    f"Line {number} of the project's journal is not a decision. Restore the file."
+                ) from None
         if len(whole) < len(content):  # killed while writing
             with path.open("r+b") as file:
                 file.truncate(len(whole))
@@ -69,10 +71,10 @@ class Journal:
         """Set something, and return the new revision; what is set already is not decided again."""
         with self._lock:
             if self._value(what) != to:
-                self._write(Decision(what, to, words).line())
+                self._write(JournalEntry(what, to, words).line())
             return self.revision
 
-    def undo(self) -> Decision | None:
+    def undo(self) -> JournalEntry | None:
         """Take the last decision back; None if there is none."""
         with self._lock:
             if not self.done:
@@ -80,7 +82,7 @@ class Journal:
             self._write({"undo": True})
             return self.undone[-1]
 
-    def redo(self) -> Decision | None:
+    def redo(self) -> JournalEntry | None:
         """Decide again what was taken back last; None if there is nothing, or something else was decided since."""
         with self._lock:
             if not self.undone:
@@ -129,6 +131,6 @@ class Journal:
         elif "redo" in line:
             self.done.append(self.undone.pop())
         else:
-            self.done.append(Decision(tuple(map(str, line["set"])), line["to"], str(line["words"])))
+            self.done.append(JournalEntry(tuple(map(str, line["set"])), line["to"], str(line["words"])))
             self.undone.clear()
         self.revision += 1

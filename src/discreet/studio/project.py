@@ -23,8 +23,8 @@ from typing import Any
 from discreet.data.roles import Roles
 from discreet.errors import DataError, plain
 from discreet.foundation.atomic_files import write_whole
+from discreet.prepare.edited_hierarchy import arx_csv
 from discreet.prepare.hierarchy import from_paths
-from discreet.prepare.hierarchy_edits import arx_csv
 from discreet.studio.journal import Journal
 from discreet.studio.recipe_of import recipe_of
 from discreet.studio.runs import Runs
@@ -44,7 +44,7 @@ _SUFFIX = re.compile(r"(?:\.[a-z0-9]{1,8}){1,2}$")
 
 
 @dataclass(frozen=True)
-class Source:
+class BroughtFile:
     """The file of a project: its name as the person knows it, where it is, and how it is read."""
 
     name: str
@@ -64,13 +64,13 @@ class Project:
         self.runs = Runs(folder / "runs")
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> BroughtFile | None:
         """The file, None if none was brought in."""
         said = self.journal.state().get("source")
         if said is None:
             return None
         stored = self.folder / "data" / Path(said["stored"]).name
-        return Source(said["name"], stored, said.get("reading", {}))
+        return BroughtFile(said["name"], stored, said.get("reading", {}))
 
     @property
     def roles(self) -> dict[str, str]:
@@ -95,7 +95,9 @@ class Project:
         """The hierarchies that were made by hand for quasi-identifiers, as ARX writes them."""
         made = self.journal.state().get("hierarchies", {})
         return {
-            column: arx_csv(from_paths(column, paths)) for column, paths in made.items() if self.roles.get(column) == "quasi"
+            column: arx_csv(from_paths(column, paths))
+            for column, paths in made.items()
+            if self.roles.get(column) == "quasi"
         }
 
     def _kept(self, text: str) -> Path:

@@ -54,7 +54,9 @@ def recipe_of(
 
 def method_keys() -> dict[str, str]:
     """The methods that can be chosen: a key, and how it is shown."""
-    return {_key(one): " ".join([one.name, *map(str, (one.model_extra or {}).values())]) for one in default_methods("table")}
+    return {
+        _key(one): " ".join([one.name, *map(str, (one.model_extra or {}).values())]) for one in default_methods("table")
+    }
 
 
 def _key(method: Any) -> str:

@@ -23,9 +23,7 @@ from discreet.studio.server import Studio, studio_app
 _TRIED = 20  # ports
 
 
-def run_studio(
-    *, file: Path | None, port: int, folder: Path | None, browser: bool, say: Callable[..., None]
-) -> None:
+def run_studio(*, file: Path | None, port: int, folder: Path | None, browser: bool, say: Callable[..., None]) -> None:
     """Serve until interrupted. Without a folder of the person's own everything is removed at the end."""
     with ExitStack() as until_done:
         place = until_done.enter_context(scratch_folder()) if folder is None else folder

@@ -2,8 +2,8 @@
 """Comparisons in the background: the command `discreet compare`, in a process of its own for each.
 
 A run is named by a digest of its recipe, so the same decisions find the same run again, after a restart too. What is
-done is read from the folder of the study, where every result appears as soon as it is known. A run that was cancelled or
-killed goes on where it was.
+done is read from the folder of the study, where every result appears as soon as it is known. A run that was cancelled
+or killed goes on where it was.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNSAID = ("weights", "run")  # what a recipe says that no result depends on, be
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is: the releases that are made, the one being made, and whether the run is over."""
 
     running: bool
@@ -91,7 +91,7 @@ class Runs:
         for name in [*self._processes]:
             self.cancel(name)
 
-    def progress(self, name: str) -> Progress:
+    def progress(self, name: str) -> RunProgress:
         """How far a run is."""
         process = self._processes.get(name)
         running = process is not None and process.poll() is None
@@ -102,7 +102,7 @@ class Runs:
         message = ""
         if process is not None and not running and process.returncode not in (0, -signal.SIGTERM, 143):
             message = (self.folder / name / "said.txt").read_text(encoding="utf-8", errors="replace")[:2000].strip()
-        return Progress(running, made, doing, summary, message)
+        return RunProgress(running, made, doing, summary, message)
 
 
 def _read(path: Path) -> Any:

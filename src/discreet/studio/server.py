@@ -73,7 +73,14 @@ class Studio:
 
 def studio_app(studio: Studio, access: Access) -> ASGIApp:
     """The studio as a web application."""
-    from discreet.studio import server_compare, server_data, server_hierarchies, server_promise, server_release, server_roles
+    from discreet.studio import (
+        server_compare,
+        server_data,
+        server_hierarchies,
+        server_promise,
+        server_release,
+        server_roles,
+    )
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.state.studio = studio

@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse, Response
 from discreet.choose.study_file import Results
 from discreet.choose.weights import WEIGHTS
 from discreet.errors import DataError
-from discreet.study.candidates import chosen
 from discreet.studio.recipe_of import method_keys
-from discreet.studio.runs import Progress
+from discreet.studio.runs import RunProgress
 from discreet.studio.server import PATIENCE, Studio
+from discreet.study.candidates import chosen
 
 router = APIRouter()
 _WIDTH, _HEIGHT, _ROOM = 640, 340, 44
@@ -45,7 +45,9 @@ async def methods(request: Request) -> Response:
     if not asked:
         raise DataError("Choose one method at least.")
     studio = studio_of(request)
-    words = "All methods that suit a table are compared." if len(asked) == len(known) else f"Compared: {', '.join(asked)}."
+    words = (
+        "All methods that suit a table are compared." if len(asked) == len(known) else f"Compared: {', '.join(asked)}."
+    )
     studio.project.journal.decide(("methods",), None if len(asked) == len(known) else asked, words)
     return progress(request)
 
@@ -83,7 +85,9 @@ def _why_not(studio: Studio) -> str:
         return "The table is being read. Try again in a moment."
     undecided = studio.project.undecided([column["name"] for column in answer.value["columns"]])
     if undecided:
-        return f"{len(undecided)} of the columns have no role yet. Decide them under Roles; 'left out' is a decision, too."
+        return (
+            f"{len(undecided)} of the columns have no role yet. Decide them under Roles; 'left out' is a decision, too."
+        )
     return ""
 
 
@@ -135,7 +139,9 @@ def rows(request: Request, release: str) -> Response:
     if answer is not None and not answer.within(PATIENCE):
         from urllib.parse import quote
 
-        return studio.page(request, "choose", "coming.html", answer=answer, address=f"/choose/rows?release={quote(release)}")
+        return studio.page(
+            request, "choose", "coming.html", answer=answer, address=f"/choose/rows?release={quote(release)}"
+        )
     return studio.page(request, "choose", "choose_rows.html", answer=answer)
 
 
@@ -149,7 +155,7 @@ def take(request: Request, release: Annotated[str, Form()]) -> Response:
     return Response(status_code=204, headers={"HX-Redirect": "/release"})
 
 
-def _finished(studio: Studio) -> Progress | None:
+def _finished(studio: Studio) -> RunProgress | None:
     """The run of the decisions, if it has ended with results."""
     name = studio.project.run_name()
     if name is None:
@@ -169,7 +175,7 @@ def _weights(studio: Studio) -> dict[str, float]:
     return studio.project.journal.state().get("weights") or {name: float(weight) for name, weight in WEIGHTS.items()}
 
 
-def _ranked(studio: Studio, found: Progress, release: str) -> dict[str, Any]:
+def _ranked(studio: Studio, found: RunProgress, release: str) -> dict[str, Any]:
     """The candidates, best first by the weights; and one of them, looked at closely."""
     summary = found.summary
     assert summary is not None
@@ -212,7 +218,12 @@ def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[
         "height": _HEIGHT,
         "left": left,
         "dots": [
-            {"name": row["name"], "x": across(row["privacy"]), "y": up(row["utility"]), "r": 5 + 9 * (row["detail"] or 0)}
+            {
+                "name": row["name"],
+                "x": across(row["privacy"]),
+                "y": up(row["utility"]),
+                "r": 5 + 9 * (row["detail"] or 0),
+            }
             for row in rows
         ],
         "levels": [{"name": name, "y": up(value), "value": value} for name, value in levels.items()],
@@ -221,5 +232,3 @@ def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[
 
 def studio_of(request: Request) -> Studio:
     return request.app.state.studio
-
-

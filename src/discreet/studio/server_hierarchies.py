@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
+from discreet.prepare.edited_hierarchy import arx_csv, merged, moved, renamed, split, with_level, without_level
 from discreet.prepare.hierarchy import Hierarchy, from_paths, read_hierarchy
-from discreet.prepare.hierarchy_edits import arx_csv, merged, moved, renamed, split, with_level, without_level
 from discreet.studio.server import PATIENCE, Studio
 
 router = APIRouter(prefix="/hierarchies")

@@ -30,7 +30,11 @@ def effect(request: Request) -> Response:
     studio = studio_of(request)
     quasi = [name for name, role in studio.project.roles.items() if role == "quasi"]
     person = next((name for name, role in studio.project.roles.items() if role == "person"), None)
-    answer = studio.ask("short_of", topic="short", quasi=quasi, person=person, k=promise_of(studio)["k"][0]) if quasi else None
+    answer = (
+        studio.ask("short_of", topic="short", quasi=quasi, person=person, k=promise_of(studio)["k"][0])
+        if quasi
+        else None
+    )
     if answer is not None and not answer.within(PATIENCE):
         return studio.page(request, "promise", "coming.html", answer=answer, address="/promise/effect")
     return studio.page(request, "promise", "promise_effect.html", answer=answer, promise=promise_of(studio))

@@ -44,7 +44,11 @@ def release(request: Request) -> Response:
     shown: dict[str, Any] = {
         "name": state["chosen"],
         "found": found,
-        "files": sorted(path.relative_to(folder / "release").as_posix() for path in (folder / "release").rglob("*") if path.is_file()),
+        "files": sorted(
+            path.relative_to(folder / "release").as_posix()
+            for path in (folder / "release").rglob("*")
+            if path.is_file()
+        ),
         "fields": SIGN_OFF,
         "signoff": state.get("signoff", {}),
         "recipe": as_toml(studio.project.recipe()),
@@ -129,7 +133,10 @@ def _unzip(content: bytes, place: Path) -> None:
                 raise DataError("The zip holds more than a release would. Unpack it and use `discreet verify`.")
             for entry in entries:
                 parts = entry.filename.replace("\\", "/").split("/")
-                if any(part in ("", ".", "..") or ":" in part or "\x00" in part for part in parts) or entry.external_attr >> 28 == 0xA:
+                if (
+                    any(part in ("", ".", "..") or ":" in part or "\x00" in part for part in parts)
+                    or entry.external_attr >> 28 == 0xA
+                ):
                     raise DataError("The zip holds names that lead out of its folder. It is not a published folder.")
                 target = place.joinpath(*parts)
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

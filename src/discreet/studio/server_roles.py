@@ -29,7 +29,9 @@ def table(request: Request) -> Response:
     studio = _studio(request)
     answer = studio.ask("suggestions", target=_with_role(studio, "target"))
     if answer is not None and answer.within(PATIENCE) and answer.value is not None:
-        return studio.page(request, "roles", "roles_table.html", suggestions=answer.value, answer=answer, **_said(studio))
+        return studio.page(
+            request, "roles", "roles_table.html", suggestions=answer.value, answer=answer, **_said(studio)
+        )
     return studio.page(request, "roles", "coming.html", answer=answer, address="/roles/table")
 
 
@@ -56,7 +58,7 @@ def suggested(request: Request) -> Response:
     answer = studio.ask("suggestions", target=_with_role(studio, "target"))
     if answer is not None and answer.within(_LONG) and answer.value is not None:
         for one in answer.value:
-            role = {"identifiers": "identifier"}.get(one["role"], one["role"])
+            role = {"identifiers": "identifier", "none": "left out"}.get(one["role"], one["role"])  # not "decide"
             if one["column"] not in studio.project.roles and role in ROLES:
                 studio.project.set_role(one["column"], role)
     return table(request)

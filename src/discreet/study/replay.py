@@ -20,10 +20,10 @@ from discreet.errors import DataError, did_you_mean, listing, shown
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.foundation.plain_files import check_plain
 from discreet.release.release import Release
+from discreet.study import recipe_from
 from discreet.study.loading import load_dataset
 from discreet.study.measure import release_of
 from discreet.study.recipe import MethodSection, Recipe
-from discreet.study import recipe_from
 from discreet.study.tasks import tasks_of
 
 FILE = "project.toml"
@@ -64,7 +64,9 @@ class ProjectFile(BaseModel):
         lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in plain.items()]
         lines += ["", "[hierarchies]"] if self.hierarchies else []
         lines += [f"{json.dumps(c, ensure_ascii=False)} = {json.dumps(text)}" for c, text in self.hierarchies.items()]
-        return "\n".join(["# Keep it: with the seed in the recipe, random choices of the release can be undone.", *lines, ""])
+        return "\n".join(
+            ["# Keep it: with the seed in the recipe, random choices of the release can be undone.", *lines, ""]
+        )
 
     def release(self, data: Path) -> tuple[Release, Dataset]:
         """The chosen release, made again from the data, and what it was made from."""
@@ -109,5 +111,3 @@ def hash_of(path: Path) -> str:
         while piece := file.read(1 << 20):
             found.update(piece)
     return found.hexdigest()
-
-

@@ -42,7 +42,9 @@ def split(tree: Hierarchy, level: int, label: str) -> Hierarchy:
     """
     _check_level(tree, level)
     _path_of(tree, level, label)
-    return _edited(tree, lambda path: (*path[:level], path[level - 1], *path[level + 1 :]) if path[level] == label else path)
+    return _edited(
+        tree, lambda path: (*path[:level], path[level - 1], *path[level + 1 :]) if path[level] == label else path
+    )
 
 
 def renamed(tree: Hierarchy, level: int, label: str, name: str) -> Hierarchy:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the studio asks about a table, in the process that holds it. Each answer is plain data that can be written as JSON.
+"""What the studio asks about a table, in the process that holds it. Each answer is plain data, to be written as JSON.
 
 Nothing is decided or computed here that a command does not decide or compute as well.
 """
@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.entropy import entropy
-from discreet.counting.tally import group, grouped, persons_per_group
+from discreet.counting.tally import group_sizes, grouped, persons_per_group
 from discreet.data.column import Column
-from discreet.data.roles import suggest
+from discreet.data.role_suggestions import suggest
 from discreet.data.table import Table
 from discreet.errors import DataError
-from discreet.evaluate.risk import Risk, risk
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import Hierarchy, from_paths
+from discreet.risk.inspection import inspect_table
 
 _BARS = 12  # of a distribution
 _MOST_LEAVES = 5000  # values of a column whose hierarchy is changed by hand
@@ -46,7 +46,8 @@ class Held:
 def columns(held: Held, *, path: str, reading: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of a table: kind, number of values, missing cells and distribution."""
     table = held.opened(path, reading)
-    return {"rows": len(table), "columns": [_described(table.column(name)) for name in table.names]}
+    described = [_described(table.column(name)) for name in table.names]
+    return {"rows": len(table), "columns": described, "reading": list(table.reading.sentences())}
 
 
 def rows(held: Held, *, path: str, reading: Mapping[str, Any], start: int, count: int) -> list[list[str]]:
@@ -65,15 +66,8 @@ def suggestions(held: Held, *, path: str, reading: Mapping[str, Any], target: st
 def identifiable(
     held: Held, *, path: str, reading: Mapping[str, Any], quasi: Sequence[str], person: str | None
 ) -> dict[str, Any]:
-    """How identifiable rows are by some columns, and without each of them."""
-    table = held.opened(path, reading)
-    persons = None if person is None else table.column(person).codes
-    whole = _plain(risk(table, quasi, persons=persons))
-    without = {
-        name: _plain(risk(table, [other for other in quasi if other != name], persons=persons)) if len(quasi) > 1 else None
-        for name in quasi
-    }
-    return {"risk": whole, "without": without}
+    """How identifiable rows are by some columns: which sets single out, what each column adds, what others would."""
+    return inspect_table(held.opened(path, reading), quasi=quasi, person=person).to_dict()
 
 
 def assessed(
@@ -97,9 +91,7 @@ def short_of(
     return {"rows": len(table), "short": int((sizes[groups] < k).sum()), "persons": int(sizes.sum())}
 
 
-def beside(
-    held: Held, *, path: str, reading: Mapping[str, Any], folder: str, count: int
-) -> dict[str, Any]:
+def beside(held: Held, *, path: str, reading: Mapping[str, Any], folder: str, count: int) -> dict[str, Any]:
     """First rows as they are and as a release publishes such rows."""
     from discreet.release.recode_rows import recode
 
@@ -129,16 +121,13 @@ def hierarchy(
     tree.check_against(cells)
     leaf = tree.leaf_codes(cells)[cells.codes]
     rows = np.bincount(leaf[leaf >= 0], minlength=len(tree))
-    others, first = grouped(table, [name for name in quasi if name != column], ordered=False) if len(quasi) > 1 else (
-        np.zeros(len(table), dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-    )
+    beside = [name for name in quasi if name != column]
+    others = grouped(table, beside, ordered=False)[0] if beside else np.zeros(len(table), dtype=np.int64)
     whole = float(entropy(rows)) or 1.0
     levels = []
     for level in range(tree.levels):
         codes = np.append(tree.codes(level), len(tree.labels(level)))[leaf]  # the last for cells without a leaf
-        groups, starts = group([others, codes], len(table), ordered=False)
-        sizes = np.bincount(groups, minlength=len(starts))
+        sizes = group_sizes([others, codes], len(table))
         in_group = np.bincount(tree.codes(level), rows, len(tree.labels(level)))
         shown = [] if level in (0, tree.levels - 1) else _groups_of(tree, level, in_group)
         levels.append(
@@ -202,10 +191,6 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _plain(found: Risk) -> dict[str, Any]:
-    return asdict(found) | {"below": {str(size): rows for size, rows in found.below.items()}}
-
-
 QUESTIONS: dict[str, Callable[..., Any]] = {
     "columns": columns,
     "rows": rows,
@@ -216,4 +201,3 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "beside": beside,
     "hierarchy": hierarchy,
 }
-
