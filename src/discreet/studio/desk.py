@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from discreet.errors import DiscreetError
+from discreet.foundation.system import ignore_interrupts
 
 DIED = (
     "The process that counts has ended, perhaps because the table does not fit into memory. Try fewer columns or rows."
@@ -135,10 +136,9 @@ class Desk:
 
 def work(line: Connection) -> None:
     """Answer until the other side is gone. Errors of discreet are answers; of others only the kind is told."""
-    import signal
     import warnings
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
+    ignore_interrupts()  # the server ends this process
     warnings.simplefilter("ignore")
     from discreet.studio.desk_questions import QUESTIONS, Held
 

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 from discreet.errors import DataError
+from discreet.foundation.system import open_file
 
 _LONGEST = 1 << 24  # bytes of a journal
 _LINE = 1 << 20  # bytes of a line
@@ -117,12 +118,10 @@ class Journal:
         content = json.dumps(line, ensure_ascii=False, sort_keys=True).encode() + b"\n"
         if len(content) > _LINE:
             raise DataError("This decision is too long for the project's journal.")
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(descriptor, content)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with os.fdopen(open_file(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         self._apply(line)
 
     def _apply(self, line: dict[str, Any]) -> None:

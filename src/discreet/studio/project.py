@@ -23,6 +23,7 @@ from typing import Any
 from discreet.data.roles import Roles
 from discreet.errors import DataError, plain
 from discreet.foundation.atomic_files import write_whole
+from discreet.foundation.system import set_mode
 from discreet.prepare.edited_hierarchy import arx_csv
 from discreet.prepare.hierarchy import from_paths
 from discreet.studio.journal import Journal
@@ -59,7 +60,7 @@ class Project:
         self.folder, self.most_bytes = folder, most_bytes
         for place in (folder, folder / "data", folder / "runs", folder / "releases"):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            place.chmod(0o700)
+            set_mode(place, 0o700)
         self.journal = Journal.opened(folder / "journal.jsonl")
         self.runs = Runs(folder / "runs")
 
@@ -83,7 +84,7 @@ class Project:
         path = self.folder / "seed"
         if not path.exists():
             write_whole(path, str(secrets.randbits(62)).encode())
-        return int(path.read_text())
+        return int(path.read_text(encoding="utf-8"))
 
     def recipe(self) -> dict[str, Any]:
         """The recipe of what was decided."""
@@ -124,7 +125,7 @@ class Project:
         size = 0
         try:
             with stored.open("xb") as file:
-                stored.chmod(0o600)
+                set_mode(stored, 0o600)
                 async for piece in content:
                     size += len(piece)
                     if size > self.most_bytes:

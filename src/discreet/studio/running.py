@@ -16,6 +16,7 @@ import uvicorn
 
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
+from discreet.foundation.system import set_mode
 from discreet.studio.access import Access
 from discreet.studio.project import Project
 from discreet.studio.server import Studio, studio_app
@@ -58,7 +59,7 @@ def _take(project: Project, file: Path) -> None:
         raise DataError(f"There is no file {file.name!r}. Check the path.")
     stored = project.folder / "data" / f"first{file.suffix.lower()[:9]}"
     shutil.copyfile(file, stored)
-    stored.chmod(0o600)
+    set_mode(stored, 0o600)
     project.take(file.name, stored)
 
 

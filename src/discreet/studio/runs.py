@@ -9,7 +9,6 @@ or killed goes on where it was.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from discreet.foundation.system import apart, end_with_children
 from discreet.studio.recipe_of import as_toml
 
 _UNSAID = ("weights", "run")  # what a recipe says that no result depends on, besides the seed
@@ -62,7 +62,7 @@ class Runs:
                 return name
             place = self.folder / name
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            (place / "recipe.toml").write_text(as_toml(recipe), encoding="utf-8")
+            (place / "recipe.toml").write_bytes(as_toml(recipe).encode())
             command = [sys.executable, "-m", "discreet", "compare", str(data), str(place / "recipe.toml")]
             with (place / "said.txt").open("wb") as said:
                 self._processes[name] = subprocess.Popen(
@@ -70,7 +70,7 @@ class Runs:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=said,
-                    start_new_session=True,
+                    **apart(),
                 )
         return name
 
@@ -79,12 +79,11 @@ class Runs:
         with self._lock:
             process = self._processes.get(name)
         if process is not None and process.poll() is None:
-            os.killpg(process.pid, signal.SIGTERM)
+            process.terminate()  # the study ends its own processes, and leaves nothing half-written
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                end_with_children(process)
 
     def close(self) -> None:
         """Stop all runs."""

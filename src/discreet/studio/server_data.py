@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from discreet.foundation.system import set_mode
 from discreet.studio.server import PATIENCE, Studio
 
 router = APIRouter(prefix="/data")
@@ -50,8 +51,9 @@ def _take_sample(studio: Studio, name: str) -> None:
     from discreet.samples import load
 
     place = studio.project.folder / "data" / f"{name}.csv"
-    load(name, rows=2000, random_state=0).data.write(place, "csv", input_again=True)
-    place.chmod(0o600)
+    data = load(name, rows=2000, random_state=0).data
+    data.write(place, "csv", input_again=True)  # type: ignore[call-arg]
+    set_mode(place, 0o600)
     studio.project.take(f"{name}.csv", place)
     studio.desk.forget()
 

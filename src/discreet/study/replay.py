@@ -83,7 +83,7 @@ class ProjectFile(BaseModel):
         files = {}
         for number, (column, text) in enumerate(self.hierarchies.items()):
             files[column] = str(place / f"{number}.csv")
-            Path(files[column]).write_text(text, encoding="utf-8")
+            Path(files[column]).write_bytes(text.encode())
         methods = tuple(
             MethodSection.model_validate(one.model_dump() | {"hierarchies": files})
             if "hierarchies" in (one.model_extra or {})
