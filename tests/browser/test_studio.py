@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 AXE = (Path(__file__).parent.parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
 READY = """() => document.querySelector('select') && [...document.querySelectorAll('[hx-post]')]
   .every((e) => e['htmx-internal-data'])"""
-STEPS = ("data", "roles", "risk", "promise", "compare", "choose", "release", "verify")
+STEPS = ("data", "roles", "risk", "promise", "compare", "choose", "release", "verify", "ledger", "hierarchies")
 ROLES = {
     **dict.fromkeys(("patient_id", "name"), "identifier"),
     **dict.fromkeys(("age", "sex", "zip"), "quasi"),
@@ -55,7 +55,7 @@ def opened(browser, **options):
     context = browser.new_context(accept_downloads=True, **options)
     context.set_default_timeout(LONG)
     page, said = context.new_page(), []
-    page.on("console", lambda message: said.append(message.text) if "status of 422" not in message.text else None)
+    page.on("console", lambda message: said.append(message.text) if "422" not in message.text else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on(
         "request",
@@ -121,6 +121,8 @@ def test_what_is_downloaded_is_verified_and_holds_nothing_of_the_owner(walked, t
         assert {Path(name).parts[0] for name in archive.namelist()} == {"release"}
         archive.extractall(tmp_path)
     assert ds.verify(tmp_path / "release").holds
+    page.goto(f"{home}/ledger")
+    assert "handed to" in page.locator("main").inner_text()
     page.goto(f"{home}/verify")
     page.set_input_files("#file", tmp_path / "published.zip")
     page.wait_for_selector("text=The promise holds")
@@ -142,6 +144,19 @@ def test_the_same_release_is_made_again_from_the_project_file(walked, tmp_path):
             assert archive.read(f"release/{name}") == (tmp_path / "out" / "release" / name).read_bytes()
 
 
+def test_a_policy_is_checked_before_anything_is_handed_over(walked, tmp_path):
+    page, home, *_ = walked
+    (tmp_path / "policy.toml").write_text("format = 1\nleast_k = 500\n", encoding="utf-8")
+    page.goto(f"{home}/release")
+    page.set_input_files("#file", tmp_path / "policy.toml")
+    page.wait_for_selector("text=fails")
+    page.click("text=Download what is published")
+    page.wait_for_selector("#message:text('The policy forbids it')")
+    with page.expect_navigation():
+        page.click("button:text('Undo')")
+    page.wait_for_selector("text=No policy was given")
+
+
 def test_weights_rank_anew_and_undo_takes_them_back(walked):
     page, home, *_ = walked
     page.goto(f"{home}/choose")
@@ -159,9 +174,9 @@ def test_every_step_has_an_address_and_the_back_button_works(walked):
     page, home, *_ = walked
     for step in STEPS:
         page.goto(f"{home}/{step}")
-        assert page.locator("nav [aria-current]").inner_text().lower() == step
+        assert page.locator("header nav [aria-current]").inner_text().lower() == step
     page.go_back()
-    assert page.url.endswith("/release")
+    assert page.url.endswith("/ledger")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

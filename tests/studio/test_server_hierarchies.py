@@ -4,32 +4,21 @@
 import time
 
 import pytest
-from starlette.testclient import TestClient
 
 from discreet.samples import load
-from discreet.studio.access import HEADER, Access
-from discreet.studio.project import Project
-from discreet.studio.server import Studio, studio_app
-
-PORT = 8421
 
 
-@pytest.fixture(scope="module")
-def own(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("project")
-    project = Project(folder / "project")
-    load("clinic", rows=300, random_state=3).data.write(folder / "project" / "data" / "c.csv", "csv", input_again=True)
-    project.take("c.csv", folder / "project" / "data" / "c.csv")
+@pytest.fixture
+def own(at_home):
+    """With a table and two quasi-identifiers."""
+    project = at_home.studio.project
+    stored = project.folder / "data" / "c.csv"
+    load("clinic", rows=300, random_state=3).data.write(stored, "csv", input_again=True)
+    project.take("c.csv", stored)
     for column, role in {"age": "quasi", "occupation": "quasi", "readmitted": "target"}.items():
         project.set_role(column, role)
-    studio, access = Studio(project), Access(PORT)
-    client = TestClient(studio_app(studio, access), base_url=f"http://127.0.0.1:{PORT}")
-    client.get(access.link())
-    (session,) = access._sessions.values()
-    client.headers |= {"origin": f"http://127.0.0.1:{PORT}", HEADER: session.number}
-    client.project = project
-    yield client
-    studio.desk.close()
+    at_home.project = project
+    return at_home
 
 
 def tree_of(own, column):

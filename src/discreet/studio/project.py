@@ -26,6 +26,7 @@ from discreet.foundation.atomic_files import write_whole
 from discreet.foundation.system import set_mode
 from discreet.prepare.edited_hierarchy import arx_csv
 from discreet.prepare.hierarchy import from_paths
+from discreet.release.ledger import Ledger
 from discreet.studio.journal import Journal
 from discreet.studio.recipe_of import recipe_of
 from discreet.studio.runs import Runs
@@ -116,6 +117,22 @@ class Project:
     def undecided(self, columns: Sequence[str]) -> list[str]:
         """The columns without a role."""
         return [name for name in columns if name not in self.roles]
+
+    def ledger(self) -> Ledger | None:
+        """The ledger of what was handed over; None if nothing was."""
+        path = self.folder / "ledger.sqlite"
+        return Ledger(path) if path.exists() else None
+
+    def handed_over(self, release: str, recipient: str) -> None:
+        """Write down that a release left."""
+        source, path = self.source, self.folder / "ledger.sqlite"
+        assert source is not None
+        kept = Ledger(path)
+        if not path.exists():
+            kept.set_limit(
+                source.name, epsilon=0.0
+            )  # nothing may be spent: releases with noise need a limit of their own
+        kept.record(source.name, f"{release}, handed to {recipient or 'somebody not named'}")
 
     async def bring_in(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Store a file, piece by piece, and make it the project's; what is too large is refused and removed."""

@@ -27,6 +27,7 @@ STEPS = {  # address: name
     "choose": "Choose",
     "release": "Release",
     "verify": "Verify",
+    "ledger": "Ledger",
 }
 PATIENCE = 0.12  # seconds that a page waits for an answer before it shows that it is coming
 _SCRIPTS = {

@@ -15,6 +15,9 @@ from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
+from discreet.report.policy import Policy, checked
+from discreet.report.policy_reader import policy_from
+from discreet.report.signoff_page import SignOff, summarise_signoff, to_signoff_page
 from discreet.studio.recipe_of import as_toml
 from discreet.studio.server import Studio
 from discreet.study.replay import FILE, ProjectFile, hash_of
@@ -29,6 +32,7 @@ SIGN_OFF = {
 _LONGEST = 200  # letters of a field
 _MOST_ZIPPED = 1 << 30  # bytes of a zip that is verified
 _MOST_FILES = 10_000
+_MOST_POLICY = 1 << 16  # bytes
 
 
 @router.get("/release")
@@ -53,6 +57,7 @@ def release(request: Request) -> Response:
         "signoff": state.get("signoff", {}),
         "recipe": as_toml(studio.project.recipe()),
         "command": _command(studio),
+        "policy": None if (rules := _policy(studio)) is None else checked(rules, found),
     }
     return studio.page(request, "release", "release.html", **shown)
 
@@ -67,9 +72,69 @@ def sign_off(request: Request, field: Annotated[str, Form()], value: Annotated[s
     return Response(status_code=204, headers={"HX-Trigger": "decided"})
 
 
+@router.put("/release/policy")
+async def policy(request: Request, name: str = "") -> Response:
+    """The holder's policy, a TOML file; what it forbids cannot be handed over from here."""
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+        if len(content) > _MOST_POLICY:
+            raise DataError("The file is too long to be a policy.")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError("A policy is a TOML file in UTF-8.") from None
+    policy_from(text)
+    studio_of(request).project.journal.decide(
+        ("policy",), text, "The policy is checked before anything is handed over."
+    )
+    return Response(status_code=204)
+
+
+@router.get("/release/signoff.html")
+def signoff_edition(request: Request) -> Response:
+    """The page that is signed, as a file: it has a style of its own, which pages of the studio may not have."""
+    studio = studio_of(request)
+    folder = _chosen(studio)
+    if folder is None:
+        raise DataError("There is nothing to sign yet.")
+    state = studio.project.journal.state()
+    fields = SignOff(**{name: state.get("signoff", {}).get(name, "") for name in SIGN_OFF})
+    page = to_signoff_page(summarise_signoff(folder, fields, _policy(studio)))
+    return Response(
+        page, media_type="text/html", headers={"Content-Disposition": 'attachment; filename="signoff.html"'}
+    )
+
+
+@router.post("/release/hand-over")
+def hand_over(request: Request) -> Response:
+    """Write down that the release leaves, then give it out; never one that the policy forbids."""
+    studio = studio_of(request)
+    folder = _chosen(studio)
+    if folder is None:
+        raise DataError("There is nothing to hand over yet.")
+    rules = _policy(studio)
+    if rules is not None and not (result := checked(rules, folder / "release")).passed:
+        failed = [line.sentence for line in result.lines if not line.passed]
+        raise DataError(f"The policy forbids it. {' '.join(failed)}")
+    said = studio.project.journal.state().get("signoff", {})
+    studio.project.handed_over(folder.name, said.get("recipient", ""))
+    return Response(status_code=204, headers={"HX-Redirect": "/release/published.zip"})
+
+
 @router.get("/release/published.zip")
 def published(request: Request) -> Response:
     return _zipped(studio_of(request), "release")
+
+
+@router.get("/ledger")
+def ledger(request: Request) -> Response:
+    """What left this table so far, and what is left of a budget."""
+    studio = studio_of(request)
+    kept = studio.project.ledger()
+    entries = [] if kept is None else kept.entries()
+    problems = [] if kept is None else kept.problems()
+    return studio.page(request, "ledger", "ledger.html", entries=entries, problems=problems)
 
 
 @router.get("/release/owner.zip")
@@ -173,6 +238,11 @@ def _chosen(studio: Studio) -> Path | None:
         return None
     folder = studio.project.runs.study(name) / "releases" / Path(chosen).name
     return folder if (folder / "release" / "certificate.json").is_file() else None
+
+
+def _policy(studio: Studio) -> Policy | None:
+    text = studio.project.journal.state().get("policy")
+    return None if text is None else policy_from(text)
 
 
 def _command(studio: Studio) -> str:
