@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.engine_options import warn_of_password
-from discreet.cli.options import pairs, split, step
+from discreet.cli.options import pairs, remark, split, step
 from discreet.errors import DataError, RolesError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -202,7 +202,11 @@ def read_dataset(
 ) -> Dataset:
     """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
-        return roles.dataset(reading.read(file, by_cells=by_cells))
+        table = reading.read(file, by_cells=by_cells)
+        dataset = roles.dataset(table)
+        if not by_cells and dataset.roles is not None:
+            remark(*table.reading_of(dataset.roles.named))
+        return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:
         named = listing(f"--{role.replace('_', '-')}" for role in unfit)
