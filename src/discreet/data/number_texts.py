@@ -205,6 +205,10 @@ def _mark(mark: str) -> str:
     return r"\." if mark == "." else mark
 
 
+_NUMBER = "|".join(core_pattern(decimal) for decimal in (".", ","))
+IN_SOME_NOTATION = f"\\(?{_SIGN}(?:{_UNIT})?{_GAP}{_SIGN}(?:{_NUMBER}){_GAP}(?:{_UNIT})?-?\\)?"
+
+
 def _usual_marks(core: pa.Array) -> pa.Array:
     """One kind of space and of apostrophe."""
     for signs, usual in ((SPACES, " "), (_APOSTROPHES, "'")):

@@ -19,12 +19,21 @@ import pyarrow.compute as pc
 
 from discreet.data.date_texts import ANY, DAY, MONTH, ORDERS, QUARTER, WEEK, Dated, Days, days_of, time_of
 from discreet.data.notation import DateNotation, Given, Notation
-from discreet.data.number_texts import LOOKS_LIKE_NUMBER, PERCENT, NumberNotation, NumberParts, all_match, n_matching
+from discreet.data.number_texts import (
+    IN_SOME_NOTATION,
+    LOOKS_LIKE_NUMBER,
+    PERCENT,
+    NumberNotation,
+    NumberParts,
+    all_match,
+    n_matching,
+)
 
 _FEW = 50  # texts that are looked at first
 _MOSTLY = 0.8  # of the texts: a column of numbers with a few others
 _MARKS = {",": "a comma", ".": "a dot", " ": "a space", "'": "an apostrophe"}
 _PAIR = re.compile(r"([1-9][0-9]?),([1-9][0-9]?)")
+_LIKE_DATE = r"(?:[0-9]{1,2}[./-]){2}[0-9]{2,4}.*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*"
 _THREE_DIGITS = r"[+-]?(?:[1-9][0-9]{0,2}\.[0-9]{3}|0|[1-9][0-9]*)"
 
 Count = Callable[[pa.Array], int]  # the cells of those distinct texts for which an array of booleans is true
@@ -287,15 +296,13 @@ def _unclear_years(orders: list[str]) -> Unclear | None:
 
 
 def nearly(texts: pa.Array) -> tuple[str, pa.Array] | None:
-    """What most of the texts look like though not all, numbers or dates, and which of them do; None if most do not."""
+    """What most of the texts look like though no notation fits all, numbers or dates, and which of them do; None if
+    most look like neither, or all are mere digits."""
     present = texts.drop_null()
     few = present.slice(0, _FEW).to_pylist()
-    if len(few) < 5:
+    if len(few) < 5 or all_match(texts, "[0-9]+"):
         return None
-    for words, pattern in (
-        ("numbers", LOOKS_LIKE_NUMBER),
-        ("dates", r"(?:[0-9]{1,2}[./-]){2}[0-9]{2,4}.*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*"),
-    ):
+    for words, pattern in (("dates", _LIKE_DATE), ("numbers", IN_SOME_NOTATION)):
         if n_matching(few, pattern) >= _MOSTLY * len(few):
             where = pc.match_substring_regex(texts, f"^(?:{pattern})$")
             if pc.sum(where).as_py() >= _MOSTLY * len(present):

@@ -108,7 +108,12 @@ class TextReader:
         if kind is None and not self.in_parts and (mostly := nearly(texts)) is not None:
             words, where = mostly
             like, all_ = self._count(where), self._count(texts.is_valid())
-            if like < all_:
+            if like == all_:
+                remark = (
+                    f"{all_:,} {self._what} look like {words}, but no one notation fits them all; read as categories."
+                )
+                self.reading = ColumnReading(name, remark=remark)
+            else:
                 remark = (
                     f"{like:,} of {all_:,} {self._what} look like {words}, {all_ - like:,} do not; read as categories."
                 )
