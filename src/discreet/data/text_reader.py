@@ -153,9 +153,7 @@ class TextReader:
 
     def _keep(self, name: str, found: Recognised) -> None:
         features = tuple((words, self._count(where)) for words, where in found.features)
-        self.reading = ColumnReading(
-            name, found.notation, features, self.counts is not None, found.remark, found.certain
-        )
+        self.reading = ColumnReading(name, found.notation, features, self.counts is not None, certain=found.certain)
 
     def _context(self, kind: str | None) -> Context:
         return Context(self.semicolons, kind is not None)
