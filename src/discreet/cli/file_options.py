@@ -12,7 +12,7 @@ import typer
 
 from discreet.cli.engine_options import warn_of_password
 from discreet.cli.options import pairs, remark, split, step
-from discreet.errors import DataError, RolesError, did_you_mean, listing
+from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly
 
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
@@ -205,7 +205,9 @@ def read_dataset(
         table = reading.read(file, by_cells=by_cells)
         dataset = roles.dataset(table)
         if not by_cells and dataset.roles is not None:
-            remark(*table.reading_of(dataset.roles.named))
+            for name in dataset.roles.named:
+                quietly(table.column, name, errors=(DataError,))  # what cannot be read says so when it is used
+            remark(*table.reading.sentences())
         return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:

@@ -230,12 +230,6 @@ class Table(Content):
         order = {name: self._readings[name] for name in self.names if name in self._readings}
         return HowRead(() if self._origin is None else self._origin.source.notes, order)
 
-    def reading_of(self, names: Iterable[str]) -> list[str]:
-        """How these columns were read, a sentence each; those that cannot be read say so when they are used."""
-        for name in names:
-            quietly(self.column, name, errors=(DataError,))
-        return self.reading.sentences()
-
     @property
     def notations(self) -> dict[str, str]:
         """The names of the notations of columns whose texts are not plain, as a release records them."""
