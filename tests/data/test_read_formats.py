@@ -17,6 +17,7 @@ from corpus.formats import FRAME, PEOPLE, ROWS, SECRET, families_of_formats, row
 from discreet.data import held_file, read_apart
 from discreet.data.foreign_excel import read_workbook
 from discreet.data.foreign_statistics import read_statistics
+from discreet.data.formats_out import bytes_in
 from discreet.data.table import Table
 from discreet.errors import DataError
 
@@ -125,6 +126,35 @@ def test_reading_csv_loads_no_library_of_other_formats():
         "duckdb",
         "adbc_driver_manager",
     }
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "sav", "dta"])
+def test_a_table_written_for_another_program_comes_back(ending, tmp_path, here):
+    from discreet import samples
+
+    table = samples.load("clinic", rows=60, random_state=3).data
+    (tmp_path / f"clinic.{ending}").write_bytes(bytes_in(table.to_arrow(), ending))
+    again = Table.of(tmp_path / f"clinic.{ending}", kinds={"zip": "category"})
+    assert again.names == table.names
+    for name in table.names:
+        assert again.column(name).kind == table.column(name).kind, name
+        assert again.column(name).texts == table.column(name).texts, name
+
+
+def test_labels_of_columns_are_kept(tmp_path, here):
+    import pyreadstat
+
+    pyreadstat.write_sav(FRAME[["age", "sex"]], str(tmp_path / "x.sav"), column_labels={"age": "Age in years"})
+    assert Table.of(tmp_path / "x.sav").labels == {"age": "Age in years"}
+    assert Table.of(PEOPLE).labels == {}
+
+
+def test_an_engine_says_what_it_reads(tmp_path):
+    from discreet.engines import DuckDB
+
+    (tmp_path / "people.xlsx").write_bytes(workbook(("S", rows_of())))
+    with pytest.raises(DataError, match=r"An engine reads CSV, Parquet.*'people\.xlsx' is Excel"):
+        DuckDB(tmp_path / "people.xlsx")
 
 
 # -- packed files, patterns, standard input ----------------------------------------------------------------------------

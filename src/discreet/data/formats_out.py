@@ -28,7 +28,8 @@ def check_format(format: str) -> None:
     if format not in OUT:
         raise DataError(
             f"{format!r} is not a release format.{did_you_mean(format, OUT)} There are"
-            f" {', '.join((*PLAIN, *PROGRAMS))}, and csv-de and so on for the Excel of a country ({', '.join(sorted(LOCALES))})."
+            f" {', '.join((*PLAIN, *PROGRAMS))}, and csv-de and so on for the Excel of a country"
+            f" ({', '.join(sorted(LOCALES))})."
         )
 
 

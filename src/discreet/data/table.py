@@ -117,8 +117,8 @@ class Table(Content):
         empty: bool = False,
         **csv_options: Any,
     ) -> Table:
-        """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or the path of a CSV or Parquet
-        file, or of a SQLite or DuckDB file, of which `table` names the table if there are several.
+        """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or a file of any kind that
+        docs/files.md lists, of which `table` names the sheet or table if there are several.
 
         `kinds` overrides the inferred kinds of columns, `missing` the marks of a missing cell (an empty cell always
         is). How texts write numbers and dates is recognised from all cells of a column (see `reading`), or said, for
@@ -234,6 +234,11 @@ class Table(Content):
     def notations(self) -> dict[str, str]:
         """The names of the notations of columns whose texts are not plain, as a release records them."""
         return {name: one.notation.name for name, one in self._readings.items() if one.notation is not None}
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What the program that wrote the file says of its columns."""
+        return {} if self._origin is None else self._origin.source.labels
 
     def reread(self, *, kinds: Mapping[str, Kind] | None = None, **how: Any) -> Table:
         """The table read again from its source, with other kinds, otherwise as `TextReader.but` says.
