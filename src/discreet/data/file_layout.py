@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*%?")
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """Where the rows of a file are, and how they are cut into cells.
 
     skip    lines above the first row that is parsed
@@ -48,7 +48,7 @@ class Layout:
     notes: tuple[str, ...] = ()
 
 
-def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = None, header: bool = True) -> Layout:
+def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = None, header: bool = True) -> FileLayout:
     """The layout of a file that begins with this text; what is given is not detected. `header` says that names are
     above the rows.
 
@@ -58,7 +58,7 @@ def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = No
     lines = _LINE_END.split(text.rstrip("\r\n"))
     skip, said, comments, notes = _above(lines)
     rest = "\n".join(lines[skip:])
-    start = Layout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
+    start = FileLayout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
     found = _dialect(start, rest, quote)
     title = _title(lines[skip:], found, given=bool(start.delimiter)) if header else 0
     if title:
@@ -114,7 +114,7 @@ def rows_of(text: str, delimiter: str, quote: str, *, escape: bool = False) -> I
     return ((reader.line_num, row) for row in reader if row)
 
 
-def quietly_rows(text: str, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+def quietly_rows(text: str, layout: FileLayout) -> Iterator[tuple[int, list[str]]]:
     """As `rows_of`, up to the first that cannot be cut."""
     rows = rows_of(text, layout.delimiter, layout.quote, escape=layout.escape)
     while (row := quietly(next, rows, None)[0]) is not None:
@@ -168,7 +168,7 @@ def _is_header(line: str, below: Sequence[str], said: str | None) -> bool:
     return any(_NUMBER.fullmatch(cell.strip()) for cell in cells[1])
 
 
-def _title(lines: Sequence[str], found: Layout, *, given: bool) -> int:
+def _title(lines: Sequence[str], found: FileLayout, *, given: bool) -> int:
     """The number of lines above the names: of one cell each, or none, and an empty line below them; 0 if not sure."""
     empty = [place for place, line in enumerate(lines[:_MOST_ABOVE]) if not line.strip(" ,;\t|")]
     if not lines or not empty or empty[-1] + 1 >= len(lines):
@@ -202,7 +202,7 @@ def _lines(count: int, of: str = "") -> str:
 # -- the rows ----------------------------------------------------------------------------------------------------------
 
 
-def _dialect(found: Layout, text: str, quote: str | None) -> Layout:
+def _dialect(found: FileLayout, text: str, quote: str | None) -> FileLayout:
     marks = find_quote(text) if quote is None else quote
     cut = found.delimiter or find_delimiter(text, marks)
     found = replace(found, delimiter=cut, quote=marks)
@@ -220,7 +220,7 @@ def _is_escaped(text: str, delimiter: str, quote: str) -> bool:
     return len(set(widths[1])) == 1 and (len(set(widths[0])) > 1 or len(widths[1]) > len(widths[0]))
 
 
-def _with_rows(found: Layout, rows: list[tuple[int, list[str]]]) -> Layout:
+def _with_rows(found: FileLayout, rows: list[tuple[int, list[str]]]) -> FileLayout:
     """Delimiters at the ends of lines, and units below the names."""
     (line, names), below = rows[0], [row for _, row in rows[1:]]
     named = len(names)

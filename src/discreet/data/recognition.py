@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from discreet.data.date_texts import ANY, DAY, MONTH, ORDERS, QUARTER, WEEK, Dated, Days, days_of, time_of
 from discreet.data.notation import DateNotation, Given, Notation
-from discreet.data.number_texts import LOOKS_LIKE_NUMBER, PERCENT, NumberNotation, Parts, all_match, n_matching
+from discreet.data.number_texts import LOOKS_LIKE_NUMBER, PERCENT, NumberNotation, NumberParts, all_match, n_matching
 
 _FEW = 50  # texts that are looked at first
 _MOSTLY = 0.8  # of the texts: a column of numbers with a few others
@@ -74,7 +74,7 @@ def numbers_in(texts: pa.Array, given: Given, context: Context) -> Recognised | 
     if not _begins_like_number(texts) or not all_match(texts, LOOKS_LIKE_NUMBER):
         return None
     present = texts.drop_null()
-    parts = Parts.of(present)
+    parts = NumberParts.of(present)
     notation = _decorated(parts, given, context)
     if notation is None or parts.core.null_count:
         return None
@@ -110,7 +110,7 @@ def _begins_like_number(texts: pa.Array) -> bool:
     return bool(first) and n_matching(first, LOOKS_LIKE_NUMBER) == len(first)
 
 
-def _decorated(parts: Parts, given: Given, context: Context) -> NumberNotation | None:
+def _decorated(parts: NumberParts, given: Given, context: Context) -> NumberNotation | None:
     """Unit and sign of the numbers; None if these are not the same in all cells, or not sure."""
     start = given.of_numbers or NumberNotation()
     units = set(parts.unit.unique().to_pylist()) - {None}
@@ -131,14 +131,14 @@ def _decorated(parts: Parts, given: Given, context: Context) -> NumberNotation |
     return replace(start, unit=unit, brackets=aside)
 
 
-def _may_be_codes(parts: Parts) -> bool:
+def _may_be_codes(parts: NumberParts) -> bool:
     """Whether marks may belong to codes: all of one length in groups of three, or addresses of computers."""
     if all_match(parts.core, r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){3}"):
         return True
     return all_match(parts.core, r"[1-9][0-9]{2}(?:[ '.][0-9]{3})+") and len(pc.unique(pc.utf8_length(parts.core))) == 1
 
 
-def _may_be_pairs(parts: Parts) -> bool:
+def _may_be_pairs(parts: NumberParts) -> bool:
     """Whether 1,2 may be a list of two codes: whole numbers that increase, in every cell with a comma."""
     core = parts.core.filter(pc.match_substring(parts.core, ","))
     if not 0 < len(core) <= 200 or pc.any(pc.not_equal(parts.unit, "")).as_py() or pc.any(parts.negative).as_py():
@@ -147,7 +147,7 @@ def _may_be_pairs(parts: Parts) -> bool:
     return all(pair is not None and int(pair[1]) < int(pair[2]) for pair in pairs)
 
 
-def _unclear_mark(parts: Parts) -> Unclear:
+def _unclear_mark(parts: NumberParts) -> Unclear:
     """1,023 is a thousand or one; with dots, 1.023 only where other columns show a decimal comma."""
     comma, dot = (pc.any(pc.match_substring(parts.core, mark)).as_py() for mark in ",.")
     other = "the comma stands between thousands" if comma and not dot else "the dot is the decimal mark"
@@ -162,7 +162,7 @@ def _unclear_pairs() -> Unclear:
     )
 
 
-def _number_features(texts: pa.Array, parts: Parts, found: NumberNotation) -> tuple[tuple[str, pa.Array], ...]:
+def _number_features(texts: pa.Array, parts: NumberParts, found: NumberNotation) -> tuple[tuple[str, pa.Array], ...]:
     core = parts.core
     features = []
     if found.decimal == ",":
