@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.completion import complete_methods
+from discreet.cli.completion import complete_formats, complete_methods
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
@@ -54,6 +54,7 @@ class OutputOptions:
             " copies, checked against it: xlsx, sav (SPSS), dta (Stata), csv-de and so on for the Excel of a country.",
             "--as",
             "--format",
+            autocompletion=complete_formats,
         ),
     ] = None
     numbers: Annotated[
@@ -277,7 +278,7 @@ def _of_engine(
 def _refuse_unused(method: Method, roles: RoleOptions) -> None:
     """Refuse options that have no effect on a release by this method."""
     if method.gives not in ("", "synthetic", "sketches"):
-        refuse_unused("format", because=f"{method.name} publishes {method.gives}, in a file of JSON")
+        refuse_unused("formats", "numbers", because=f"{method.name} publishes {method.gives}, in a file of JSON")
     if method.name != "breach-aware":
         coarse = sorted({*split(roles.allow_unique)} & {*split(roles.quasi)})
         if coarse:
