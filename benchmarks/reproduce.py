@@ -15,6 +15,9 @@ Most tables need the folder of the papers' data sets in DISCREET_DATA.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -36,7 +39,10 @@ def main(arguments: list[str] | None = None) -> int:
     options.add_argument("--quick", action="store_true", help="seconds, on built-in or made-up data; nothing is kept")
     options.add_argument("--again", action="store_true", help="measure anew also what is kept and current")
     options.add_argument("--under", type=float, metavar="SECONDS", help="leave out units that take as long or longer")
+    options.add_argument("--json", action="store_true", help="answer in JSON on standard output")
     asked = options.parse_args(arguments)
+    if asked.json:
+        return _answer(asked)
     if asked.paper is None:
         return _list()
     if asked.paper == WRITE:
@@ -63,11 +69,40 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-def _list() -> int:
+def _answer(asked: argparse.Namespace) -> int:
+    """One JSON document on standard output; what is said on the way goes to standard error."""
+    told = [name for name in ("table", "under") if getattr(asked, name) is not None]
+    told += [name for name in ("quick", "again") if getattr(asked, name)]
+    arguments = [] if asked.paper is None else [asked.paper]
+    for name in told:
+        arguments += [f"--{name}", *([] if name in ("quick", "again") else [str(getattr(asked, name))])]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said if asked.quick or asked.paper is None else sys.stderr):
+        status = main(arguments)
+    answer: dict[str, object] = {"format": 1, "status": status, "papers": _counts()}
+    if asked.quick:
+        answer["tables"] = said.getvalue().strip().split("\n\n")
+    elif asked.paper not in (None, WRITE) and status != 2:
+        names = [paper.name for paper in papers.PAPERS] if asked.paper == ALL else [asked.paper]
+        answer["tables"] = _tables(names, asked.table)
+    print(json.dumps(answer, indent=2, ensure_ascii=False))
+    return status
+
+
+def _counts() -> list[dict[str, object]]:
+    found = []
     for paper in papers.PAPERS:
         counts = Counter(state for folder in paper.folders for state in states(folder).values())
-        told = f"of {counts.total()} units {counts[CURRENT]} are measured and current, {counts[STALE]} stale"
-        print(f"{paper.name}: {told}; discreet reproduce {paper.name}")
+        found.append(
+            {"paper": paper.name, "units": counts.total(), "current": counts[CURRENT], "stale": counts[STALE]}
+        )
+    return found
+
+
+def _list() -> int:
+    for one in _counts():
+        told = f"of {one['units']} units {one['current']} are measured and current, {one['stale']} stale"
+        print(f"{one['paper']}: {told}; discreet reproduce {one['paper']}")
     return 0
 
 

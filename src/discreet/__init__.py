@@ -17,8 +17,8 @@ _WHERE = {
     "Table": "discreet.data.table",
     "Baskets": "discreet.data.baskets",
     "Roles": "discreet.data.roles",
-    "suggest": "discreet.data.roles",
-    "suggested_roles": "discreet.data.roles",
+    "suggest": "discreet.data.role_suggestions",
+    "suggested_roles": "discreet.data.role_suggestions",
     # what is promised
     "KAnonymity": "discreet.privacy",
     "Containment": "discreet.privacy",
@@ -47,6 +47,7 @@ _WHERE = {
     # what it still tells
     "attack": "discreet.attacks",
     "risk_of": "discreet.risk",
+    "inspect_table": "discreet.risk",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -63,9 +64,9 @@ if TYPE_CHECKING:
     from discreet.attacks import attack as attack
     from discreet.data.baskets import Baskets as Baskets
     from discreet.data.dataset import Dataset as Dataset
+    from discreet.data.role_suggestions import suggest as suggest
+    from discreet.data.role_suggestions import suggested_roles as suggested_roles
     from discreet.data.roles import Roles as Roles
-    from discreet.data.roles import suggest as suggest
-    from discreet.data.roles import suggested_roles as suggested_roles
     from discreet.data.table import Table as Table
     from discreet.errors import BudgetExceeded as BudgetExceeded
     from discreet.errors import CannotRelease as CannotRelease
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from discreet.release.recode_rows import recode as recode
     from discreet.release.release import Release as Release
     from discreet.release.verify import verify as verify
+    from discreet.risk import inspect_table as inspect_table
     from discreet.risk import risk_of as risk_of
     from discreet.sketching.mining import SketchKMeans as SketchKMeans
     from discreet.sketching.mining import SketchKNeighborsClassifier as SketchKNeighborsClassifier

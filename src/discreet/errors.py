@@ -2,17 +2,117 @@
 """What can go wrong, as a vocabulary. A message says what was asked, what was found and what to do.
 
 Messages speak of names and counts, never of the value of a cell: they end up in tickets and logs.
+
+A parameter has one name in Python and another on the command line. A message holds it as a `Setting` among its texts,
+and whoever shows the message spells it: `str(error)` as in Python, `error.told(spelling)` in other words.
 """
+
+from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Any, Protocol
 
 _LONGEST = 60  # characters of a name that a message shows
 
 
+class Spelling(Protocol):
+    """How a message names parameters."""
+
+    def setting(self, setting: Setting, /) -> str: ...
+
+    def outside(self, found: Outside, /) -> str: ...
+
+
+class Ranges(Protocol):
+    """What a parameter may be, in the words of Python and in plain ones."""
+
+    @property
+    def in_python(self) -> str: ...
+
+    @property
+    def in_words(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter in a message, alone or with the value that is advised; dots stand for what only the user knows.
+
+    >>> print(DataError("Leave out ", Setting("k"), ", or say ", Setting("cuts", {"age": [...]}), "."))
+    Leave out 'k', or say cuts={'age': [...]}.
+    """
+
+    name: str
+    value: Any = ...
+
+    def spelt(self, spelling: Spelling) -> str:
+        return spelling.setting(self)
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A parameter whose value is outside its range, as the whole sentence of a message."""
+
+    name: str
+    owner: str  # the class that has the parameter
+    allowed: Ranges
+    value: Any
+
+    def spelt(self, spelling: Spelling) -> str:
+        return spelling.outside(self)
+
+
+class _Python:
+    """The spelling of Python, in the form that scikit-learn has given it."""
+
+    def setting(self, setting: Setting) -> str:
+        return repr(setting.name) if setting.value is ... else f"{setting.name}={written(setting.value)}"
+
+    def outside(self, found: Outside) -> str:
+        allowed = found.allowed.in_python
+        return f"The {found.name!r} parameter of {found.owner} must be {allowed}. Got {found.value!r} instead."
+
+
+class PlainWords:
+    """The spelling of a file of settings: names as they stand there, ranges in words."""
+
+    def setting(self, setting: Setting) -> str:
+        return repr(setting.name) if setting.value is ... else f"{setting.name} = {written(setting.value, _quoted)}"
+
+    def outside(self, found: Outside) -> str:
+        return f"{found.name!r} must be {found.allowed.in_words}. Got {written(found.value, _quoted)}."
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def written(value: Any, text: Callable[[Any], str] = repr) -> str:
+    """A value as it is written in code, with dots for what is left open.
+
+    >>> print(written({"age": [20, ...]}))
+    {'age': [20, ...]}
+    """
+    if isinstance(value, EllipsisType):
+        return "..."
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{text(key)}: {written(one, text)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(written(one, text) for one in value) + "]"
+    return text(value)
+
+
 class DiscreetError(Exception):
     """Root of everything discreet raises on purpose."""
+
+    def __str__(self) -> str:
+        return self.told(_Python())
+
+    def told(self, spelling: Spelling) -> str:
+        """The message, with parameters spelt as where it is shown."""
+        return "".join(part.spelt(spelling) if isinstance(part, Setting | Outside) else str(part) for part in self.args)
 
 
 class DataError(DiscreetError, ValueError):
@@ -33,6 +133,10 @@ class CannotRelease(DiscreetError):  # noqa: N818  (a word of the field, not an 
 
 class PromiseBroken(DiscreetError):  # noqa: N818  (a word of the field, not an Error)
     """What was about to be published, or was found published, does not keep its promise."""
+
+
+class PolicyBroken(PromiseBroken):
+    """What was about to be published, or was found published, does not keep the holder's policy."""
 
 
 class BudgetExceeded(DiscreetError):  # noqa: N818  (a word of the field, not an Error)

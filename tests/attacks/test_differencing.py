@@ -161,7 +161,7 @@ def test_who_is_in_neither_is_the_control_and_others_who_left_are_noted():
 
 def test_what_differencing_needs_is_said():
     first, second, gone = two_releases(Mondrian(10, random_state=1), people(), [3])
-    with pytest.raises(DataError, match="needs 'gone', which was not given"):
+    with pytest.raises(DataError, match=r"in this release but not in the other\. Give 'gone'"):
         attack(first, others=[second], attacks=["differencing"])
     with pytest.raises(DataError, match="known for the persons who left; there is none"):
         attack(first, others=[second], gone=gone[["age", "sex"]], attacks=["differencing"])

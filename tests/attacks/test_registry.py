@@ -2,6 +2,9 @@
 """What applies to which release, what is left out and why; and what a finding says of itself."""
 
 import importlib
+from contextlib import suppress
+from dataclasses import fields
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -41,7 +44,7 @@ def test_those_that_apply_are_chosen_and_others_refused_by_name():
     assert [attack.name for attack in chosen(here, ["marketer", "marketer"])] == ["marketer"]
     with pytest.raises(DataError, match="'sparse' does not apply: it applies to baskets, and the release holds table"):
         chosen(here, ["sparse"])
-    with pytest.raises(DataError, match="'intersection' does not apply: it needs 'others'"):
+    with pytest.raises(DataError, match=r"it needs another release of the same persons\. Give 'others'"):
         chosen(here, ["intersection"])
     with pytest.raises(ParameterError, match="Did you mean 'marketer'"):
         chosen(here, ["marketeer"])
@@ -60,7 +63,7 @@ def test_what_cannot_be_tried_is_left_out_unless_it_was_asked_for():
     here = Case(Published.of(Mondrian(k=4, random_state=1).release(frame, roles)), Table.of(frame), roles, targets=50)
     findings, left_out = tried(here)
     assert "one known column each" in left_out["linkability"]
-    assert "it needs 'others'" in left_out["intersection"]
+    assert "it needs another release of the same persons" in left_out["intersection"]
     assert "sparse" not in left_out
     assert findings
     with pytest.raises(CannotAttack):
@@ -143,3 +146,40 @@ def test_numbers_that_are_published_as_intervals_without_a_record_are_read():
     published = Published(released, KAnonymity(2), Roles(target="y", quasi=("age",)))
     written = recode_known(published, Table.of(pd.DataFrame({"age": [12, 40, 99, None], "y": [0, 0, 1, 1]})))
     assert written.column("age").to_arrow().to_pylist() == ["< 40", "[40, 60)", ">= 60", "*"]
+
+
+class Watching(Case):
+    """A case that notes which of its settings an attack reads."""
+
+    seen: ClassVar[set[str]] = set()
+
+    def __getattribute__(self, name):
+        Watching.seen.add(name)
+        return super().__getattribute__(name)
+
+
+SETTINGS = {"share", "aux_items", "targets", "random_state", "hierarchies", "population", "control", "gone", "others"}
+
+
+def test_attacks_say_which_settings_they_use():
+    """So that the command can refuse an option that no attack would look at."""
+    table, control = people(160), people(80, seed=9)
+    first, second = (Mondrian(k=4, l=2, random_state=seed).release(table, ROLES) for seed in (1, 2))
+    case = Case(
+        *(Published.of(first), Table.of(table), ROLES, Table.of(control)),
+        others=(Published.of(second),),
+        gone=Table.of(table[:5]),
+        targets=20,
+    )
+    watching = Watching(**{one.name: getattr(case, one.name) for one in fields(case)})
+    for attack in ATTACKS.values():
+        if attack.why_not(case):
+            continue
+        Watching.seen = set()
+        with suppress(CannotAttack):
+            attack(watching)
+        read = Watching.seen & (SETTINGS - {"control"})  # whose shape is looked at with that of the known persons
+        read |= {"control"} if {"absent", "baskets"} & Watching.seen or attack.name == "intersection" else set()
+        said = {*attack.needs, *attack.uses} & SETTINGS
+        assert read <= said, attack.name
+        assert said - read <= {"aux_items", "population", "random_state", "targets"}, attack.name  # where it got so far

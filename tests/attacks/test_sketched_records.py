@@ -104,7 +104,7 @@ def test_a_saved_release_is_attacked_with_the_owners_folder(tmp_path):
 def test_without_the_records_there_is_nothing_to_try(tmp_path):
     X = (np.random.default_rng(3).random((60, 8)) < 0.3).astype(int)
     DeltaSketch(0.2, random_state=2).release(X).save(tmp_path / "out")
-    with pytest.raises(DataError, match="it needs 'records'"):
+    with pytest.raises(DataError, match="it needs the owner's folder, which holds the records"):
         attack_release(tmp_path / "out" / "release", attacks=["sketches"])
     with pytest.raises(DataError, match="it applies to sketches"):
         attack_release(GreedySelector(3).release(X, np.arange(60) % 2), attacks=["sketches"])

@@ -110,7 +110,7 @@ def test_wrong_usage_is_one_sentence_of_names_and_counts(made, tmp_path):
     table = made / "table.csv"
     assert "`discreet inspect` suggests some" in fails(table)
     assert "not in the table: 'agee'. Did you mean 'age'?" in fails(table, "--quasi", "agee")
-    assert "Give one of population, sampling_fraction and weights" in fails(
+    assert "Give one of --population, --fraction and --weights" in fails(
         table, "--quasi", "age", "--weights", "w", "--fraction", 0.1
     )
     assert ".html or .json" in fails(table, "--quasi", "age", "-o", tmp_path / "risk.pdf")

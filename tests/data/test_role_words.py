@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from discreet.data.role_words import fits, known_by, says_nothing
-from discreet.data.roles import suggest, suggested_roles
+from discreet.data.role_suggestions import suggest, suggested_roles
+from discreet.data.role_words import IDENTITIES, fits, known_by, names_persons, says_nothing
 from discreet.data.table import Table
 
 
@@ -28,7 +28,7 @@ def test_what_outsiders_know_in_several_languages(name, topic):
     assert known_by(name) == topic
 
 
-@pytest.mark.parametrize("name", ["metformin", "average", "dosage", "glucose", "bracelet", "sextant", "A1Cresult"])
+@pytest.mark.parametrize("name", ["metformin", "average", "dosage", "glucose", "sextant", "A1Cresult", "postoperative"])
 def test_other_names_suggest_nothing(name):
     assert known_by(name) is None
 
@@ -49,25 +49,45 @@ def wide(n=200, drugs=30):
     return columns | {"diag_1": rng.choice(list("xyz"), n), "again": rng.choice(["yes", "no"], n)}
 
 
-def test_few_values_alone_make_no_quasi_identifier():
+def test_few_values_alone_make_no_quasi_identifier_and_publish_nothing():
     table = {name.replace("drug", "glu"): cells for name, cells in wide().items()}
-    roles = suggested_roles(suggest(Table.of(table), target="again"))
+    found = suggest(Table.of(table), target="again")
+    undecided = [one for one in found if one.role == "decide"]
+    assert len(undecided) == 30
+    assert {one.reason for one in undecided} == {"nothing says whether outsiders know it"}
+    roles = suggested_roles(found)
     assert roles.quasi == ("race", "gender", "age")
     assert roles.sensitive == ("diag_1",)
-    assert len(roles.other) == 30  # to be decided by the owner
-    found = {one.column: one.reason for one in suggest(Table.of(table), target="again")}
-    assert all(found[name].endswith("nothing says that outsiders know it: decide") for name in roles.other)
+    assert roles.other == ()
 
 
-def test_names_that_say_nothing_are_taken_as_known():
+def test_names_that_say_nothing_are_to_be_decided():
     table = {f"x{i}": np.arange(60) % 3 for i in range(5)} | {"sex": ["f", "m"] * 30, "y": [0, 1, 1] * 20}
-    roles = suggested_roles(suggest(Table.of(table), target="y"))
-    assert set(roles.quasi) == {"x0", "x1", "x2", "x3", "x4", "sex"}
+    found = suggest(Table.of(table), target="y")
+    assert [one.role for one in found] == ["decide"] * 5 + ["quasi", "target"]
+    assert found[0].reason == "its name tells nothing"
 
 
-def test_if_no_name_tells_all_columns_are_quasi_identifiers():
+def test_if_no_column_is_known_the_promise_covers_all_that_are_undecided():
     table = {"glucose": np.arange(60) % 3, "insulin": np.arange(60) % 4, "y": [0, 1, 1] * 20}
     assert set(suggested_roles(suggest(Table.of(table), target="y")).quasi) == {"glucose", "insulin"}
+
+
+@pytest.mark.parametrize(
+    "name", ["Vorname", "apellidos", "Telefonnummer", "e_mail", "adresse", "nazwisko", "achternaam"]
+)
+def test_names_of_columns_that_name_people(name):
+    assert fits(name, IDENTITIES)
+
+
+@pytest.mark.parametrize("name", ["patient_nbr", "KundenNr", "codice fiscale", "bsn", "personnummer", "userId"])
+def test_names_of_columns_of_persons(name):
+    assert names_persons(name)
+
+
+@pytest.mark.parametrize("name", ["person_income", "patients", "number_of_clients", "user_rating", "member_since"])
+def test_what_is_said_of_persons_is_no_person(name):
+    assert not names_persons(name)
 
 
 def test_dates_are_known_whatever_they_are_called():

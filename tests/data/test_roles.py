@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from discreet.data.roles import Roles, suggest, suggested_roles
+from discreet.data.role_suggestions import suggest, suggested_roles
+from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import RolesError
 
@@ -160,7 +161,7 @@ def test_constant_measured_and_unusable_columns():
         "email": "identifiers",
         "note": "identifiers",
         "ratio": "none",
-        "ward": "quasi",
+        "ward": "decide",
         "empty": "none",
     }
     assert "list" in found["visits"][1]
@@ -178,11 +179,15 @@ def test_the_persons_of_diabetes_130_are_found():
     found = {one.column: one for one in suggest(table)}
     assert len(table) == 101_766
     assert found["patient_nbr"].role == "person"
-    assert "71518 of them in 101766 rows" in found["patient_nbr"].reason
+    assert "71,518 of them in 101,766 rows" in found["patient_nbr"].reason
     assert found["encounter_id"].role == "identifiers"
     assert found["readmitted"].role == "target"
     assert {found[f"diag_{i}"].role for i in (1, 2, 3)} == {"sensitive"}
+    quasi = [name for name, one in found.items() if one.role == "quasi"]
+    assert len(quasi) == 8  # of 50: few values make nobody known
+    assert sum(one.role == "decide" for one in found.values()) > 25
     roles = suggested_roles(found.values())
+    assert roles.other == ()  # nothing is published as it is that nobody decided on
     assert roles.person == "patient_nbr"
     roles.check_for_release(table)
 

@@ -55,10 +55,16 @@ def test_sets_of_categories_are_written_the_shorter_way():
     assert towns.set_of((0, 1, 2, 3)) == "{a, b, c, d}"
 
 
-def test_a_value_called_other_is_part_of_other():
+def test_a_value_called_other_is_told_apart_from_values_that_are_not_named():
     towns = axis(["other", "other", "a", "a", "rare"], rarest=2)
-    assert towns.names == ("a", "other")
-    assert towns.rank_of_code.tolist() == [0, 1, 1, 2]
+    assert towns.names == ("a", "other", "other values")
+    assert towns.rank_of_code.tolist() == [0, 1, 2, 3]
+    assert towns.meaning_of_set((1,)) == Meaning.of(["other"])
+    assert towns.meaning_of_set((2,)) == Meaning.of([], others=True)
+    assert towns.known == {"a", "other"}
+    assert towns.scale.other == 2
+    hidden = axis(["other", "b", "a", "a"], rarest=2)  # nobody learns that one of the others is called so
+    assert hidden.names == axis(["c", "b", "a", "a"], rarest=2).names == ("a", "other")
     alone = axis(["other", "other", "a", "a"], rarest=2)  # nothing is rare: a value like any other
     assert alone.names == ("a", "other")
 

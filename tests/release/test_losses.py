@@ -140,7 +140,7 @@ def test_a_limit_that_is_obeyed(limit):
         (0.79, "at most 0.79 of the cells of quasi-identifiers may be suppressed, but 0.8 would be"),
         ({"rows": 0.5}, "at most 0.5 of the rows may be suppressed, but 0.6 would be"),
         ({"rows": 0.5, "cells": 0.1}, "but 0.6 would be and at most 0.1 of the cells"),
-        ({"rows": 0.7, "cells": 0.1}, "By max_suppressed at most 0.1 of the cells"),
+        ({"rows": 0.7, "cells": 0.1}, "By 'max_suppressed' at most 0.1 of the cells"),
     ],
 )
 def test_a_limit_that_is_not_obeyed_is_an_error(limit, said):
@@ -161,5 +161,5 @@ def test_mondrian_has_the_limit():
     loss = release.losses.information_loss
     assert 0 < loss < 1
     assert Mondrian(40, max_suppressed=loss).release(people(), ROLES).verdict.holds
-    with pytest.raises(CannotRelease, match="By max_suppressed"):
+    with pytest.raises(CannotRelease, match="By 'max_suppressed'"):
         Mondrian(40, max_suppressed=loss - 0.01).release(people(), ROLES)

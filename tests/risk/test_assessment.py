@@ -131,7 +131,7 @@ def test_what_cannot_be_measured_is_refused():
         risk_of(table)
     with pytest.raises(RolesError, match=r"not in the table: 'ages'. Did you mean 'age'\?"):
         risk_of(table, ["ages"])
-    with pytest.raises(ParameterError, match="Give one of population"):
+    with pytest.raises(ParameterError, match="Give one of 'population', 'sampling_fraction' and 'weights'"):
         risk_of(table, QUASI, weights="weight", sampling_fraction=0.1)
     with pytest.raises(ParameterError, match="threshold"):
         risk_of(table, QUASI, threshold=2)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from discreet import samples
-from discreet.data.roles import suggest
+from discreet.data.role_suggestions import suggest
 from discreet.data.table import Table
 
 

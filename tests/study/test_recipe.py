@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import samples
-from discreet.data.roles import Suggestion, suggest, suggested_roles
+from discreet.data.role_suggestions import Suggestion, suggest, suggested_roles
 from discreet.errors import DataError
+from discreet.foundation.toml_lines import line_of
 from discreet.methods import METHODS
 from discreet.study import default_methods, first_recipe, read_recipe, recipe_from, schema
 from discreet.study.recipe import MethodSection, PromisesSection, Recipe
-from discreet.study.recipe_lines import line_of
 from json_schema import fits
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from discreet.data.dataset import rows_of
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, listing, shown
+from discreet.errors import DataError, Outside, ParameterError, RolesError, Setting, did_you_mean, listing, shown
+from discreet.foundation.parameters import Allowed, Interval
 from discreet.privacy.promise import Promise
 from discreet.release.release import Release
 
@@ -145,6 +147,9 @@ def case_of(
     **settings: Any,
 ) -> Case:
     """Build a case from frames, files and folders."""
+    for name, ranges in _RANGES.items():
+        if name in settings and not ranges.allows(settings[name]):
+            raise ParameterError(Outside(name, "attack", Allowed((ranges,)), settings[name]))
     read = _in_sample(published, _rows(known))
     return Case(
         published,
@@ -157,6 +162,13 @@ def case_of(
         knows=_knows(published, read, roles, knows),
         **settings,
     )
+
+
+_RANGES = {
+    "share": Interval(Real, 0, 1, closed="right"),
+    "aux_items": Interval(Integral, 1, None, closed="left"),
+    "targets": Interval(Integral, 1, None, closed="left"),
+}
 
 
 def _in_sample(published: Published, known: Known | None) -> Known | None:
@@ -189,7 +201,9 @@ def _named(published: Published, known: Table | None, names: tuple[str, ...]) ->
     if published.shape != "table":
         raise ParameterError(
             f"Known columns can be named for tables only; the release holds {published.shape}. For baskets and"
-            " sketches say how many items are known (aux_items)."
+            " sketches say how many items are known: ",
+            Setting("aux_items"),
+            ".",
         )
     if names == (ALL,) and ALL not in published.columns:
         columns = tuple(n for n in published.columns if known is None or published.source(n) in known)

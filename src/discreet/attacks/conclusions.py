@@ -13,6 +13,7 @@ from discreet.attacks.case import Case
 from discreet.attacks.finding import Finding, counted, in_words
 from discreet.attacks.linkage import chances_of
 from discreet.attacks.matching import Matching
+from discreet.errors import shown
 
 
 def promised(case: Case) -> str:
@@ -38,13 +39,13 @@ def about_promise(case: Case, findings: Sequence[Finding]) -> str:
     if broken:
         return f"Broken. These attacks found more than {promised(case)} allows: {', '.join(broken)}."
     if not bounded:
-        return f"Not tested: {promised(case)} bounds none of these findings."
-    held = f"none of the {len(bounded)} findings that it bounds exceeds its bound"
+        return f"Not tested: {promised(case)} limits none of these results."
+    held = f"None of the {len(bounded)} results that it limits is above its limit"
     if len(bounded) == 1:
-        held = "the finding that it bounds does not exceed its bound"
+        held = "The one result that it limits is not above its limit"
     others = sum(not finding.beyond for finding in findings) - len(bounded)
     silent = f"the other {others}, nor about " if others else ""
-    return f"Kept: {promised(case)}; {held}. It says nothing about {silent}anyone who knows more."
+    return f"Kept: {promised(case)}. {held}. It says nothing about {silent}anyone who knows more."
 
 
 def beyond(case: Case, findings: Sequence[Finding]) -> list[str]:
@@ -88,6 +89,19 @@ def _with(case: Case, name: str) -> float:
     published = case.published
     matched = Matching(published, case.table, (*case.columns, *published.named([name])))
     return counted(chances_of(matched), case.persons(case.table))[0].value
+
+
+def in_plain_words(finding: Finding, plain: str) -> str:
+    """What an attacker who succeeds has done, and the name of the attack; `plain` as the registry has it.
+
+    >>> from discreet.evaluate.confidence import Share
+    >>> found = Finding("homogeneity of ill, 90% alike", "?", Share(0.1, 0.1, 0.1), 9, 0.0, column="ill")
+    >>> in_plain_words(found, "reads {} off the rows that fit")
+    'reads ill off the rows that fit (homogeneity, 90% alike)'
+    """
+    title = finding.attack.replace(f" of {finding.column}", "", 1) if finding.column else finding.attack
+    column = shown(finding.column)[1:-1] if finding.column else "a value"
+    return f"{plain.replace('{}', column)} ({title})" if plain else title
 
 
 def of_100(share: float) -> str:

@@ -24,7 +24,7 @@ from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.plan import Plan
 from discreet.recoding.record import from_bytes
 from discreet.release.release import Release
-from discreet.release.verify import open_release, persons_of, read_groups, read_record, read_records
+from discreet.release.verify import check_owner, open_release, persons_of, read_groups, read_record, read_records
 from discreet.sketching.signs import Signs
 from discreet.sketching.sketches import Sketches
 
@@ -71,6 +71,7 @@ class Published:
             method = release.method, release.parameters
             known = (data, release.promise, release.roles, record, swapped)
             return cls(*known, *private, *method, groups=release.groups, sample=sample)
+        check_owner(owner)
         certificate, data, roles = open_release(release)
         recoding = read_record(release)
         by_person = owner is not None and certificate.counted == "persons"

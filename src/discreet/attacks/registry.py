@@ -20,7 +20,7 @@ from discreet.attacks.case import Case, case_of
 from discreet.attacks.finding import CannotAttack, Finding
 from discreet.attacks.published import Published
 from discreet.data.roles import Roles
-from discreet.errors import DataError, ParameterError, did_you_mean, listing
+from discreet.errors import DataError, ParameterError, Setting, did_you_mean, listing
 from discreet.foundation.progress import track
 from discreet.release.release import Release
 
@@ -31,6 +31,8 @@ BEYOND = ", all columns known"  # suffix of titles in the second run
 class Attack:
     """An attack: `where` is "module:function" in this folder; `needs` are attributes that a case must have.
 
+    `plain` says in a few words what an attacker who succeeds has done, with the column in place of {}.
+    `uses` are settings of a case that change what it finds, beside what it needs.
     `by_columns`: it depends on which columns are known, and is repeated with all of them.
     """
 
@@ -39,6 +41,8 @@ class Attack:
     where: str
     shapes: tuple[str, ...]
     needs: tuple[str, ...] = ("known",)
+    plain: str = ""
+    uses: tuple[str, ...] = ()
     promises: tuple[str, ...] = ()  # promises that it tests; empty for all
     by_columns: bool = False
     quick: bool = False  # takes about as long as a release
@@ -49,8 +53,12 @@ class Attack:
             return f"it applies to {' and '.join(self.shapes)}, and the release holds {case.shape}"
         if self.promises and not {promise.name for promise in case.promises} & {*self.promises}:
             return f"it applies to {' and '.join(self.promises)}, and the promise is {case.published.promise}"
-        absent = [name for name in self.needs if getattr(case, name) in (None, ())]
-        return f"it needs {listing(absent)}, which was not given" if absent else ""
+        absent = self.lacks(case)
+        return f"it needs {' and '.join(_NEEDED[name] for name in absent)}" if absent else ""
+
+    def lacks(self, case: Case) -> list[str]:
+        """What it needs and the case does not have."""
+        return [name for name in self.needs if getattr(case, name) in (None, ())]
 
     def __call__(self, case: Case) -> list[Finding]:
         module, function = self.where.split(":")
@@ -59,30 +67,101 @@ class Attack:
         return [replace(one, by=self.name, knows=knows if one.knows is None else one.knows) for one in findings]
 
 
-def _by_columns(name: str, what: str, where: str, *, quick: bool = False) -> Attack:
-    return Attack(name, what, where, ("table",), by_columns=True, quick=quick)
+_NEEDED = {
+    "known": "a table of the persons in the release",
+    "others": "another release of the same persons",
+    "gone": "the persons who are in this release but not in the other",
+    "control": "persons who are not in the release",
+    "records": "the owner's folder, which holds the records",
+}
+
+
+def _by_columns(name: str, what: str, where: str, plain: str, uses: tuple[str, ...], *, quick: bool = False) -> Attack:
+    return Attack(name, what, where, ("table",), plain=plain, uses=uses, by_columns=True, quick=quick)
+
+
+_SAMPLED = ("targets", "random_state")  # of attacks on some persons, drawn by a seed
 
 
 # In the order in which they run.
 ATTACKS: dict[str, Attack] = {
     attack.name: attack
     for attack in (
-        _by_columns("prosecutor", "pick the row of a person who is in the release", "linkage:prosecutor", quick=True),
-        _by_columns("journalist", "pick the person behind a row, out of the population", "linkage:journalist"),
-        _by_columns("marketer", "link all rows with a register of persons", "linkage:marketer"),
         _by_columns(
-            "homogeneity", "read a value that all rows that fit a person share", "homogeneity:homogeneity", quick=True
+            "prosecutor",
+            "pick the row of a person who is in the release",
+            "linkage:prosecutor",
+            "finds a person's row",
+            ("control",),
+            quick=True,
         ),
-        _by_columns("inference", "guess a sensitive value by learning from the release", "inference:inference"),
-        Attack("singling-out", "say what only one person is", "singling_out:singling_out", ("table",)),
-        _by_columns("linkability", "join what two parties know about a person", "linkability:linkability"),
-        Attack("downcoding", "say what lies below a published label", "downcoding:downcoding", ("table",)),
-        Attack("minimality", "infer values from groups that were not cut", "minimality:minimality", ("table",)),
+        _by_columns(
+            "journalist",
+            "pick the person behind a row, out of the population",
+            "linkage:journalist",
+            "finds the person behind a row",
+            ("population", "share"),
+        ),
+        _by_columns(
+            "marketer",
+            "link all rows with a register of persons",
+            "linkage:marketer",
+            "links all rows with a register",
+            ("control", "population"),
+        ),
+        _by_columns(
+            "homogeneity",
+            "read a value that all rows that fit a person share",
+            "homogeneity:homogeneity",
+            "reads {} off the rows that fit",
+            ("control", "sensitive"),
+            quick=True,
+        ),
+        _by_columns(
+            "inference",
+            "guess a sensitive value by learning from the release",
+            "inference:inference",
+            "guesses {}, having learnt from the release",
+            ("control", "sensitive", "random_state"),
+        ),
+        Attack(
+            "singling-out",
+            "say what only one person is",
+            "singling_out:singling_out",
+            ("table",),
+            plain="describes one person and nobody else",
+            uses=("control", *_SAMPLED),
+        ),
+        _by_columns(
+            "linkability",
+            "join what two parties know about a person",
+            "linkability:linkability",
+            "joins what two parties know of a person",
+            ("control", *_SAMPLED),
+        ),
+        Attack(
+            "downcoding",
+            "say what lies below a published label",
+            "downcoding:downcoding",
+            ("table",),
+            plain="tells the values behind coarse labels",
+            uses=("hierarchies", *_SAMPLED),
+        ),
+        Attack(
+            "minimality",
+            "infer values from groups that were not cut",
+            "minimality:minimality",
+            ("table",),
+            plain="infers {} from how the groups were cut",
+            uses=_SAMPLED,
+        ),
         Attack(
             "sparse",
             "name the basket of a person by some known items",
             "sparse:sparse_overlap",
             ("baskets",),
+            plain="finds a person's row by some items",
+            uses=("control", "aux_items", *_SAMPLED),
             quick=True,
         ),
         Attack(
@@ -91,6 +170,8 @@ ATTACKS: dict[str, Attack] = {
             "intersection:intersection",
             ("table", "baskets"),
             ("known", "others"),
+            plain="finds a person by several releases",
+            uses=("control", "aux_items", "sensitive", *_SAMPLED),
         ),
         Attack(
             "differencing",
@@ -98,6 +179,8 @@ ATTACKS: dict[str, Attack] = {
             "differencing:between",
             ("table",),
             ("gone", "others"),
+            plain="infers {} of persons who are gone",
+            uses=("control", "sensitive"),
         ),
         Attack(
             "membership",
@@ -105,6 +188,8 @@ ATTACKS: dict[str, Attack] = {
             "membership:membership",
             ("table",),
             ("known", "control"),
+            plain="tells who of two persons is in the release",
+            uses=_SAMPLED,
         ),
         Attack(
             "sketches",
@@ -112,6 +197,8 @@ ATTACKS: dict[str, Attack] = {
             "sketched_records:reconstruction",
             ("sketches",),
             ("records",),
+            plain="recovers records behind sketches",
+            uses=("aux_items", *_SAMPLED),
             quick=True,
         ),
     )
@@ -209,14 +296,19 @@ def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
     if names is None:
         applicable = [attack for attack in ATTACKS.values() if not attack.why_not(case)]
         if not applicable:
-            reasons = dict.fromkeys(a.why_not(case) for a in ATTACKS.values() if case.shape in a.shapes)
-            because = f": {'; '.join(reasons)}" if reasons else ""
-            raise DataError(f"No attack applies to this release of {case.shape}{because}.")
+            fitting = [attack for attack in ATTACKS.values() if case.shape in attack.shapes]
+            nearest = min(fitting, key=lambda attack: len(attack.lacks(case)), default=None)
+            lacking = [] if nearest is None else nearest.lacks(case)
+            because = f": {nearest.name} is the nearest, and {nearest.why_not(case)}" if nearest is not None else ""
+            advice = (" Give ", Setting(lacking[0]), ".") if lacking else ()
+            raise DataError(f"No attack applies to this release of {case.shape}{because}.", *advice)
         return applicable
     for name in names:
         if name not in ATTACKS:
             all_names = listing(ATTACKS, most=99)
             raise ParameterError(f"There is no attack {name!r}.{did_you_mean(name, ATTACKS)} They are {all_names}.")
         if why := ATTACKS[name].why_not(case):
-            raise DataError(f"The attack {name!r} does not apply: {why}.")
+            lacking = [Setting(one) for one in ATTACKS[name].lacks(case)]
+            advice = (" Give ", *lacking[:1], *(part for one in lacking[1:] for part in (" and ", one)), ".")
+            raise DataError(f"The attack {name!r} does not apply: {why}.", *(advice if lacking else ()))
     return [ATTACKS[name] for name in dict.fromkeys(names)]

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.file_options import BasketOptions, ReadingOptions
+from discreet.cli.completion import complete_attacks
+from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
-from discreet.errors import DataError, RolesError, did_you_mean
+from discreet.cli.running import in_a_row, names_of, refuse_unused
+from discreet.errors import DataError, RolesError, did_you_mean, listing
 
 if TYPE_CHECKING:
     from discreet.attacks import Case, Finding, Published
@@ -26,8 +29,8 @@ def _knows(help: str) -> Any:
     return typer.Option(help=help, rich_help_panel=_KNOWN)
 
 
-def _tries(help: str) -> Any:
-    return typer.Option(help=help, rich_help_panel=_TRIED)
+def _tries(help: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=_TRIED, **more)
 
 
 @with_groups
@@ -56,8 +59,8 @@ def attack(
     knows: Annotated[
         list[str] | None,
         _knows(
-            "Published columns whose values an attacker knows: a,b, or all. Default: first the columns that the promise"
-            " covers, then all of them."
+            "Published columns whose values an attacker knows: a,b, or all; if not given, first the columns that the"
+            " promise covers, then all of them."
         ),
     ] = None,
     hierarchies: Annotated[
@@ -67,10 +70,17 @@ def attack(
     person: Annotated[str | None, _knows("The column with the person each row belongs to.")] = None,
     aux_items: Annotated[int, _knows("Baskets and sketches: how many items of a person are known.")] = 8,
     share: Annotated[float, _knows("Without --population: the share of the population that is in the release.")] = 0.1,
-    attacks: Annotated[list[str] | None, _tries("Names of attacks, a,b; an unknown name lists all.")] = None,
+    attacks: Annotated[
+        list[str] | None,
+        _tries("Names of attacks, a,b; all that apply if not given.", autocompletion=complete_attacks),
+    ] = None,
     targets: Annotated[int, _tries("At most this many persons or guesses, for attacks that sample them.")] = 2000,
     seed: Annotated[int, _tries("Which persons and guesses are tried.")] = 0,
+    explain: Annotated[
+        bool, _tries("Explain every attack: what was asked, what was found, what to mind.", "--explain")
+    ] = False,
     reading: ReadingOptions,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -86,7 +96,15 @@ def attack(
     from discreet.data.roles import Roles
 
     watch(quiet=quiet, as_json=as_json)
-    _must_be_positive(aux_items=aux_items, targets=targets)
+    if as_json or quiet:
+        refuse_unused("explain", because="with --json the answer holds all of it, with --quiet nothing is explained")
+    if known is None:
+        refuse_unused("person", because="it names a column of the table of --known")
+    if not any((known, control, population, gone)):
+        refuse_unused(*names_of(ReadingOptions), because="no table is read: --known names one")
+    asked = Options(RoleOptions(sensitive=sensitive, person=person), reading)
+    options = GivenRecipe(recipe, quiet=quiet or as_json).options(known, asked)
+    sensitive, person, reading = options.roles.sensitive, options.roles.person, options.reading
     folder, *others = [*folders, *(other or [])]
     for path in (folder, *others):
         _must_be_release(path)
@@ -97,7 +115,7 @@ def attack(
         return None if path is None else reading.read(path)
 
     persons = _persons([published, *further], reading, known)
-    roles = Roles(sensitive=split(sensitive), person=_checked(person, persons))
+    roles = Roles(sensitive=_published(split(sensitive), published), person=_checked(person, persons))
     case = case_of(
         published,
         persons,
@@ -113,13 +131,14 @@ def attack(
         knows=split(knows) or None,
         hierarchies=hierarchies,
     )
+    _refuse_unused(case, split(attacks) or None)
     with step("Attacking"):
         findings, left_out = tried(case, split(attacks) or None)
     broken = [finding for finding in findings if finding.breaks_promise]
     if as_json:
         emit(_answer(case, findings, left_out, bool(broken)))
     else:
-        _print(case, findings, left_out, quiet)
+        _print(case, findings, left_out, quiet=quiet, explain=explain)
     raise typer.Exit(1 if broken else 0)
 
 
@@ -129,10 +148,38 @@ def _must_be_release(folder: Path) -> None:
         raise DataError(f"{folder.name!r} is not a release folder: it has no certificate.json.{hint}")
 
 
-def _must_be_positive(**options: int) -> None:
-    for name, value in options.items():
-        if value < 1:
-            raise DataError(f"--{name.replace('_', '-')} must be at least 1. Got {value}.")
+def _refuse_unused(case: Case, names: tuple[str, ...] | None) -> None:
+    """Refuse options that none of the attacks that will be made looks at."""
+    from discreet.attacks.registry import ATTACKS, chosen
+
+    used = {setting for attack in chosen(case, names) for setting in (*attack.needs, *attack.uses)}
+    if case.population is not None:
+        refuse_unused("share", because="the population is given by --population")
+    for option in ("known", "control", "population", "other", "gone", "hierarchies", "sensitive", *_NUMBERS):
+        setting = {"other": "others", "seed": "random_state"}.get(option, option)
+        if setting not in used:
+            takers = [attack.name for attack in ATTACKS.values() if setting in (*attack.needs, *attack.uses)]
+            refuse_unused(option, because=f"only {in_a_row(takers)} would use it, and no such attack is made")
+    if case.others and "others" not in used:
+        raise DataError(
+            "The further releases have no effect: only intersection and differencing combine releases, and no such"
+            " attack is made. Leave them out."
+        )
+
+
+_NUMBERS = ("share", "aux_items", "targets", "seed")
+
+
+def _published(names: tuple[str, ...], release: Published) -> tuple[str, ...]:
+    """The names, if they are columns of the release."""
+    columns = release.columns
+    absent = [name for name in names if name not in columns]
+    if absent:
+        raise RolesError(
+            f"--sensitive names columns that the release does not hold: {listing(absent)}."
+            f"{did_you_mean(absent[0], columns)} It holds {listing(columns, most=12)}."
+        )
+    return names
 
 
 def _persons(releases: list[Published], reading: ReadingOptions, path: Path | None) -> Any:
@@ -194,7 +241,8 @@ def _answer(case: Case, findings: list[Finding], left_out: dict[str, str], broke
     }
 
 
-def _print(case: Case, findings: list[Finding], left_out: dict[str, str], quiet: bool) -> None:
+def _print(case: Case, findings: list[Finding], left_out: dict[str, str], *, quiet: bool, explain: bool) -> None:
+    """The table once, then what follows from it; the long text only if it is asked for."""
     from discreet.attacks.conclusions import about_promise, beyond, knowing
 
     conclusions = [about_promise(case, findings), *beyond(case, findings)]
@@ -204,25 +252,48 @@ def _print(case: Case, findings: list[Finding], left_out: dict[str, str], quiet:
     if case.published.sample:
         say(case.published.sample)
     if heading := knowing(case):
-        say(f"{heading}:")
+        say(f"An attacker {heading[0].lower()}{heading[1:]}:")
     _print_table(findings)
-    if any(not one.success.is_counted for one in findings):
-        say("In brackets: 95 % intervals, where only a sample of persons was attacked.")
-    for note, titles in _notes(findings).items():
-        say(f"{titles[0]}: {note}" if len(titles) == 1 else note)
-    if left_out:
-        reasons = (f"{name} ({why[0].lower()}{why[1:].rstrip('.')})" for name, why in left_out.items())
-        say(f"Not tried: {'; '.join(reasons)}.")
+    say(*_legend(findings))
     say("", *conclusions)
+    if explain:
+        _explain(findings, left_out)
+        return
+    tried = f"Not tried: {', '.join(left_out)}. " if left_out else ""
+    say("", f"{tried}`--explain` says what each attack asks, and why others were not tried.")
 
 
-def _notes(findings: list[Finding]) -> dict[str, list[str]]:
-    """Notes needed to read the table correctly, each once, with the attacks it applies to."""
-    notes: dict[str, list[str]] = {}
+def _legend(findings: list[Finding]) -> list[str]:
+    """How to read the table, in the words of its headings."""
+    lines = [
+        "succeeds: for so many of 100 persons. guessing: without the release.",
+        "limit: the most that the promise allows; none where it says nothing.",
+    ]
+    if any(one.control is not None for one in findings):
+        lines.append("outsiders: the same, tried on persons who are not in the release.")
+    if any(one.beyond for one in findings):
+        lines.append("knows all: if the attacker knows every published column of a person.")
+    if any(not one.success.is_counted for one in findings):
+        lines.append("In brackets: 95 % intervals, where only a sample of persons was attacked.")
+    return lines
+
+
+def _explain(findings: list[Finding], left_out: dict[str, str]) -> None:
+    """Every attack in sentences."""
+    from discreet.report.wording import approximately
+
     for finding in findings:
-        if finding.note and not finding.beyond:
-            notes.setdefault(finding.note, []).append(finding.attack)
-    return notes
+        found = f"{approximately(finding.success.value)} of {finding.targets:,} {finding.units}"
+        beside = f"{approximately(finding.baseline)} by guessing"
+        if finding.control is not None:
+            beside += f", {approximately(finding.control.value)} for those who are not in it"
+        if finding.bound is not None:
+            beside += f"; the promise allows {approximately(finding.bound)}"
+        say("", f"{finding.attack}. {finding.question} {found} ({beside}).")
+        for note in filter(None, (finding.detail, finding.note)):
+            say(f"  {note}")
+    if left_out:
+        say("", "Not tried:", *(f"  {name}: {why}" for name, why in left_out.items()))
 
 
 def _success(finding: Finding) -> str:
@@ -239,16 +310,19 @@ def _print_table(findings: list[Finding]) -> None:
     from rich import box
     from rich.table import Table
 
-    from discreet.attacks.registry import BEYOND
+    from discreet.attacks.conclusions import in_plain_words
+    from discreet.attacks.registry import ATTACKS, BEYOND
     from discreet.report.wording import approximately
 
+    before = ""
     second = {(one.by, one.attack): one for one in findings if one.beyond}
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
-    table.add_column("attack")
-    for title in ("success", "guessing", "not in it", "promised"):
-        table.add_column(title, justify="right")
+    controlled = any(one.control is not None for one in findings)
+    table.add_column("the attacker ...", ratio=1)
+    for title in ("succeeds", "guessing", *(["outsiders"] if controlled else []), "limit"):
+        table.add_column(title, justify="right", no_wrap=True)
     if second:
-        table.add_column("all known", justify="right")
+        table.add_column("knows all", justify="right", no_wrap=True)
     for finding in findings:
         if finding.beyond:
             continue
@@ -257,8 +331,12 @@ def _print_table(findings: list[Finding]) -> None:
         if finding.breaks_promise:
             bound += " BROKEN"
         beyond = second.get((finding.by, f"{finding.attack}{BEYOND}"))
-        cells = [_success(finding), approximately(finding.baseline), control, bound]
+        cells = [_success(finding), approximately(finding.baseline), *([control] if controlled else []), bound]
         if second:
             cells.append("" if beyond is None else approximately(beyond.success.value))
-        table.add_row(cell(finding.attack), *cells)
+        plain = ATTACKS[finding.by].plain if finding.by in ATTACKS else ""
+        words, (_, _, rest) = in_plain_words(finding, plain), finding.attack.partition(", ")
+        again = rest and words.partition(" (")[0] == before  # the same attack on others, or in another way
+        before = words.partition(" (")[0]
+        table.add_row(cell(f"  ... {rest}" if again else words, 120), *cells)
     console().print(table)

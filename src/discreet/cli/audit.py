@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_mechanisms
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
 from discreet.errors import DataError, did_you_mean, listing
 
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 
 
 def audit(
-    mechanism: Annotated[str, typer.Argument(help="Such as geometric or laplace-top; an unknown name lists all.")],
+    mechanism: Annotated[
+        str,
+        typer.Argument(
+            help="Such as geometric or laplace-top; an unknown name lists all.", autocompletion=complete_mechanisms
+        ),
+    ],
     epsilon: Annotated[float, typer.Option(help="The epsilon the mechanism is calibrated to.")] = 1.0,
     sensitivity: Annotated[float, typer.Option(help="In the norm of the mechanism.")] = 1.0,
     delta: Annotated[float | None, typer.Option(help="gaussian: the probability that epsilon may fail.")] = None,
@@ -68,7 +74,11 @@ def _build(name: str, epsilon: float, sensitivity: float, more: dict[str, Any]) 
     accepted = {field.name for field in fields(MECHANISMS[name])}
     unknown = sorted(arguments.keys() - accepted)
     if unknown:
-        raise DataError(f"The mechanism {name!r} has no {listing(unknown)}. Leave it out.")
+        option = unknown[0]
+        others = [other for other, cls in MECHANISMS.items() if option in {field.name for field in fields(cls)}]
+        raise DataError(
+            f"The mechanism {name!r} does not take --{option}: it is for {', '.join(others)}. Leave it out."
+        )
     if "delta" in accepted and "delta" not in arguments:
         raise DataError(f"The mechanism {name!r} needs a delta above 0. Give one, such as --delta 1e-6.")
     plain = int(sensitivity) if sensitivity == int(sensitivity) else sensitivity

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.options import Json, Quiet, cell, console, emit, pairs, say, split, step, watch
+from discreet.cli.running import refuse_unused
 from discreet.errors import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def choose(
     from discreet.report.choice_page import pictures, summarise_choice, to_page
 
     watch(quiet=quiet, as_json=as_json)
+    if plot is None:
+        refuse_unused("overwrite", "baseline", because="only plots use it, and --plot, which writes them, is not given")
     if plot is not None and plot.exists() and not (overwrite and plot.is_file()):
         raise DataError(f"{plot.name!r} exists already. Choose another file, or add --overwrite.")
     wanted = weights_of(in_words() if weights is None else weights)
@@ -76,7 +79,7 @@ def choose(
         except OSError as error:
             raise DataError(f"{plot.name!r} cannot be written ({error.strerror}). Choose another file.") from None
     if as_json:
-        emit(summary)
+        emit(summary | {"choice_format": summary["format"]})
     else:
         _print(summary, quiet)
         if plot is not None and not quiet:
@@ -125,7 +128,7 @@ def _ways(
     """Measures whose direction was given by --lower or --higher."""
     from discreet.choose import MEASURES, Measure
 
-    if unknown := [name for name in (*lower, *higher) if name not in weights]:
+    if unknown := [name for name in (*lower, *higher) if not weights.get(name)]:
         hint = did_you_mean(unknown[0], weights)
         raise DataError(f"--lower and --higher take measures that have a weight; {listing(unknown)} has none.{hint}")
     if both := set(lower) & set(higher):

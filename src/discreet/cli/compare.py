@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.file_options import ReadingOptions
+from discreet.cli.given_recipe import RecipePath, recipe_or_refuse
 from discreet.cli.options import Json, Quiet, cell, console, emit, say, step, watch
 from discreet.errors import DataError, RolesError, listing, shown
 
 if TYPE_CHECKING:
-    from discreet.data.roles import Suggestion
+    from discreet.data.role_suggestions import Suggestion
     from discreet.study.recipe import Recipe
 
 
@@ -35,6 +36,7 @@ def compare(
         Path | None, typer.Option(help="Without a recipe: the data is transactions, and this file has their labels.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="How many cores to use, whatever the recipe says.")] = None,
+    recipe_option: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -48,6 +50,7 @@ def compare(
 
     watch(quiet=quiet, as_json=as_json)
     roles: GuessedRoles | None = None
+    recipe = recipe_or_refuse(recipe_option, recipe)
     if recipe is None:
         study_recipe, text, roles = _suggested(data, target, labels)
         if roles is not None and not as_json and not quiet:
@@ -64,7 +67,8 @@ def compare(
     try:
         study = run_study(load, study_recipe, out, text=text)
         with step("Writing the report"):
-            summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"))
+            guessed = () if roles is None else [one.column for one in roles.suggestions]
+            summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"), guessed=guessed)
             with StudyFolder(out).alone(wait=True):
                 written = write_study(study, summary)
     except (KeyboardInterrupt, SystemExit):
@@ -72,8 +76,9 @@ def compare(
             say(f"What is done so far is in {out}. The same command resumes it.", err=True)
         raise
     if as_json:
-        guessed = None if roles is None else [vars(one) for one in roles.suggestions]
-        emit(summary | {"guessed_roles": guessed, "files": {name: str(path) for name, path in written.items()}})
+        suggested = None if roles is None else [vars(one) for one in roles.suggestions]
+        files = {name: str(path) for name, path in written.items()}
+        emit(summary | {"study_format": summary["format"], "guessed_roles": suggested, "files": files})
     else:
         _print(summary, {name: str(path) for name, path in written.items()}, quiet, roles)
     if not summary["candidates"]:
@@ -92,28 +97,30 @@ class GuessedRoles:
         """The guess, column by column, before anything is computed."""
         width = max(len(shown(one.column)) for one in self.suggestions)
         lines = [f"No recipe was given, so the roles of the {len(self.suggestions)} columns are guessed:"]
-        for role in ("target", "quasi", "sensitive", "other", "person", "identifiers", "none"):
+        for role in ("target", "quasi", "sensitive", "other", "person", "identifiers", "decide", "none"):
             mine = [one for one in self.suggestions if one.role == role]
             lines += [f"  {role:<11} {shown(one.column):<{width}}  {one.reason}" for one in mine]
         return lines
 
     def sentences(self) -> list[str]:
         """What to do about it, before a recommendation."""
-        undecided = [one.column for one in self.suggestions if one.role == "other"]
+        undecided = [one.column for one in self.suggestions if one.role == "decide"]
         target = "" if self.target is None else f" --target {shlex.quote(self.target)}"
         lines = ["Roles    guessed, not given: a wrong role makes every promise worthless. Read them above."]
         if undecided:
+            known = not any(one.role == "quasi" for one in self.suggestions)
             many = "1 column" if len(undecided) == 1 else f"{len(undecided)} columns"
-            lines.append(f"Decide   {many} would be published unchanged: {listing(undecided, most=6)}.")
-            which = "it" if len(undecided) == 1 else "one of them"
-            lines.append(f"         If an outsider may know {which} about a person, it must be 'quasi'.")
+            taken = "taken as known to outsiders" if known else "not published"
+            lines.append(f"Decide   {many} nobody has decided on, so {taken}: {listing(undecided, most=6)}.")
+            lines.append("         What an outsider may know about a person is 'quasi', what nobody can know 'other'.")
         file = shlex.quote(self.file)
-        return [*lines, f"Correct  discreet recipe init {file}{target}; edit it; discreet compare {file} recipe.toml"]
+        write = f"discreet inspect {file}{target} --recipe recipe.toml"
+        return [*lines, f"Correct  {write}; edit it; discreet compare {file} --recipe recipe.toml"]
 
 
 def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Recipe, str, GuessedRoles | None]:
     """A recipe with suggested roles for a table, or for transactions with their labels."""
-    from discreet.data.roles import suggest
+    from discreet.data.role_suggestions import settled, suggest
     from discreet.study import first_recipe, recipe_from
 
     roles = None
@@ -121,7 +128,7 @@ def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Rec
         suggestions = suggest(ReadingOptions().read(data), target=target)
         if not any(one.role == "target" for one in suggestions):
             raise RolesError("No column looks like a target for a classifier. Name it with --target.")
-        text = first_recipe(str(data), suggestions)
+        text = first_recipe(str(data), settled(suggestions))
         roles = GuessedRoles(os.fsencode(data).decode(errors="replace"), target, suggestions)
     elif target is None:
         text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))

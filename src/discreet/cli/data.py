@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import Json, Quiet, console, emit, say, step, values, watch
+from discreet.cli.completion import complete_samples
+from discreet.cli.options import Json, Quiet, console, emit, given_once, say, step, watch
 from discreet.errors import DataError
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def list_sets(as_json: Json = False) -> None:
 
 @app.command("write")
 def write_set(
-    name: Annotated[str, typer.Argument(help="A name that `discreet data list` shows.")],
+    name: Annotated[
+        str, typer.Argument(help="A name that `discreet data list` shows.", autocompletion=complete_samples)
+    ],
     out: Annotated[
         Path,
         typer.Option(
@@ -85,7 +88,7 @@ def write_set(
 
     watch(quiet=quiet, as_json=as_json)
     options = {key: value for key, value in (("rows", rows), ("random_state", seed)) if value is not None}
-    options |= values(settings)
+    options = given_once(options, settings)
     with step(f"Making and writing {name}"):
         sample = load(name, **options)
         shape = sample.data.shape_name

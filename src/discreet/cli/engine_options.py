@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_engines
 from discreet.errors import DataError, PrivacyLeakWarning, listing
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from discreet.engines import Engine
 
 
-def _engine(help: str, *names: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel="Rows beyond memory")
+def _engine(help: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Rows beyond memory", **more)
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class EngineOptions:
         str | None,
         _engine(
             "duckdb: rows never come whole into memory; FILE may be a pattern or a folder. spark: the same, on the"
-            " workers of a cluster. postgres: the table that --source names."
+            " workers of a cluster. postgres: the table that --source names.",
+            autocompletion=complete_engines,
         ),
     ] = None
     source: Annotated[

@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from inspect import signature
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_classifiers, complete_methods
 from discreet.cli.file_options import CELL_OPTIONS, BasketOptions, ReadingOptions, RoleOptions, read_dataset
-from discreet.cli.method_options import build
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
+from discreet.cli.method_options import build, said_defaults
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, emit, say, split, values, watch
+from discreet.cli.options import Json, Quiet, emit, given_once, say, split, values, watch
 from discreet.cli.parquet_files import parquet_files
-from discreet.errors import DataError, listing
+from discreet.cli.running import in_a_row, names_of, refuse_unused
+from discreet.errors import DataError, ParameterError, Setting
 
 if TYPE_CHECKING:
     from discreet.data.dataset import Dataset
@@ -51,16 +53,20 @@ def evaluate(
         ),
     ],
     method: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            help="Such as mondrian, or mondrian:split=information,k=10; repeatable.", rich_help_panel=_METHODS
+            help="Such as mondrian, or mondrian:split=information,k=10; repeatable.",
+            rich_help_panel=_METHODS,
+            autocompletion=complete_methods,
         ),
-    ],
+    ] = None,
     k: Annotated[
-        list[int] | None, typer.Option("--k", help="For methods with a k; repeatable.", rich_help_panel=_METHODS)
+        list[int] | None,
+        typer.Option("--k", help="For methods with a k; repeatable.", rich_help_panel=_METHODS, show_default="5"),
     ] = None,
     epsilon: Annotated[
-        list[float] | None, typer.Option(help="For methods with an epsilon; repeatable.", rich_help_panel=_METHODS)
+        list[float] | None,
+        typer.Option(help="For methods with an epsilon; repeatable.", rich_help_panel=_METHODS, show_default="1"),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -74,7 +80,10 @@ def evaluate(
         str, typer.Option(help="5-fold, 10-fold, 5x2, or repeated: 10x10-fold.", rich_help_panel=_STUDY)
     ] = "10-fold",
     classifiers: Annotated[
-        list[str] | None, typer.Option(help="c45,logistic; all if not given.", rich_help_panel=_STUDY)
+        list[str] | None,
+        typer.Option(
+            help="c45,logistic; all if not given.", rich_help_panel=_STUDY, autocompletion=complete_classifiers
+        ),
     ] = None,
     measure: Annotated[
         MeasureName, typer.Option(help="The measure shown with intervals.", rich_help_panel=_STUDY)
@@ -96,6 +105,7 @@ def evaluate(
     detail: Annotated[
         bool, typer.Option(help="Measure what releases hold, too; runs each method once more.", rich_help_panel=_STUDY)
     ] = True,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -107,14 +117,18 @@ def evaluate(
     from discreet.evaluate.detail import table_of_kept
 
     watch(quiet=quiet, as_json=as_json)
-    methods = _methods(method, k, epsilon, settings)
-    dataset, note = _dataset(file, roles, baskets, reading, sample, seed)
+    given = GivenRecipe(recipe, quiet=quiet or as_json)
+    options = given.options(file, Options(roles, reading, baskets))
+    methods = _methods(method, k, epsilon, settings, given)
+    judged = given.evaluation(protocol=protocol.value, folds=folds, classifiers=classifiers, measure=measure.value)
+    promised, sentences = _defaults(method or [], k, epsilon, settings)
+    dataset, note = _dataset(file, options.roles, options.baskets, options.reading, sample, seed)
     evaluation = evaluate_utility(
         methods,
         dataset.checked(),
-        protocol=protocol.value,
-        folds=folds,
-        classifiers=split(classifiers) or ALL,
+        protocol=judged["protocol"],
+        folds=judged["folds"],
+        classifiers=split(judged["classifiers"]) or ALL,
         random_state=seed,
         n_jobs=jobs,
         cache=cache,
@@ -122,13 +136,17 @@ def evaluate(
     kept = _kept(evaluation, methods, dataset.checked(), seed) if detail else {}
     if as_json:
         kept_dict = {name: one.to_dict() for name, one in kept.items()}
-        emit(evaluation.to_dict() | {"kept": kept_dict} | ({"sample": note} if note else {}))
+        defaults = {name: taken for name, taken in promised.items() if taken}
+        answer = evaluation.to_dict() | {"measure": judged["measure"], "kept": kept_dict, "defaults": defaults}
+        emit(answer | ({"sample": note} if note else {}))
     else:
         if note:
             say(note, "")
-        say(*evaluation.table(measure.value).split("\n"))
+        say(*evaluation.table(judged["measure"]).split("\n"))
         if kept:
             say("", *table_of_kept(kept).split("\n"))
+        for sentence in () if quiet else dict.fromkeys(filter(None, sentences)):
+            say(sentence, err=True)
 
 
 def _dataset(
@@ -140,7 +158,12 @@ def _dataset(
 
     files = parquet_files(file) if baskets.held_as is None else []
     if not files:
+        refuse_unused(
+            "sample", because="the file is read whole; samples are drawn from folders and large Parquet files"
+        )
         return read_dataset(file, roles, baskets, reading), ""
+    dialect = [name for name in names_of(ReadingOptions) if name not in CELL_OPTIONS]
+    refuse_unused(*dialect, because="Parquet files state how they are written")
     rows, total = sampled_rows(files, rows=sample, random_state=seed)
     note = f"Measured on a random sample of {len(rows):,} of {total:,} rows. A whole table gives finer groups."
     kinds = {name: value for name, value in reading.arguments.items() if name in CELL_OPTIONS}
@@ -162,24 +185,51 @@ def _kept(evaluation: Evaluation, methods: list[Method], dataset: Dataset, seed:
     return found
 
 
-def _methods(
+def _defaults(
     texts: list[str], ks: list[int] | None, epsilons: list[float] | None, settings: list[str] | None
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """What each method promises because it was not told how much, and sentences that say so."""
+    common = {*values(settings), *(["k"] if ks else []), *(["epsilon"] if epsilons else [])}
+    found, sentences = {}, []
+    for text in texts:
+        name, _, own = text.partition(":")
+        found[text], sentence = said_defaults(name, common | set(values(own.split(",")) if own else {}))
+        sentences.append(sentence)
+    return found, sentences
+
+
+def _methods(
+    texts: list[str] | None,
+    ks: list[int] | None,
+    epsilons: list[float] | None,
+    settings: list[str] | None,
+    recipe: GivenRecipe,
 ) -> list[Method]:
     """Every method with every k or epsilon that it takes; parameters after a colon are for that method alone."""
     from discreet.methods import METHODS
+    from discreet.methods.guide import methods_with, parameters_of
 
+    if not texts:
+        if recipe.recipe is None:
+            raise DataError(
+                "No method is named. Name some with --method, such as mondrian, or give a recipe with --recipe."
+            )
+        return recipe.methods(k=ks, epsilon=epsilons, **{one: [value] for one, value in values(settings).items()})
     common, used, methods = values(settings), set(), []
+    points: dict[str, list[Any]] = {name: of for name, of in (("k", ks), ("epsilon", epsilons)) if of}
+    given_once(points, settings)
     for text in texts:
         name, _, own = text.partition(":")
         mine = values(own.split(",")) if own else {}
-        accepted = set(signature(METHODS[name]).parameters) if name in METHODS else set()
-        shared = {parameter: value for parameter, value in common.items() if parameter in accepted}
-        used |= set(shared)
-        grid: dict[str, list[Any]] = {"k": ks or [], "epsilon": epsilons or []}
-        grid = {parameter: points for parameter, points in grid.items() if points and parameter in accepted - set(mine)}
+        open_to = set(parameters_of(name)) - set(mine) if name in METHODS else set()
+        shared = {parameter: value for parameter, value in common.items() if parameter in open_to}
+        grid = {parameter: of for parameter, of in points.items() if parameter in open_to}
+        used |= {*shared, *grid}
         for point in product(*grid.values()):
             methods.append(build(name, dict(zip(grid, point, strict=True)) | shared | mine))
-    unused = sorted(set(common) - used)
+    unused = sorted({*common, *points} - used)
     if unused:
-        raise DataError(f"None of the methods has a parameter {listing(unused)}. Leave --set {unused[0]} out.")
+        others = methods_with(unused[0])
+        who = f" It is for {in_a_row(others, 'or')}." if others else ""
+        raise ParameterError("None of the methods takes ", Setting(unused[0]), f".{who} Leave it out.")
     return methods

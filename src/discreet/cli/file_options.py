@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_columns
 from discreet.cli.engine_options import warn_of_password
 from discreet.cli.options import pairs, split, step
+from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ def _reading(*names: str, help: str) -> Any:
 
 
 def _role(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel="Roles of the columns")
+    panel = "Roles of the columns"
+    return typer.Option(*names, help=help, rich_help_panel=panel, autocompletion=complete_columns)
 
 
 def _basket(help: str, *names: str) -> Any:
@@ -43,7 +46,12 @@ class ReadingOptions:
     quote: Annotated[str | None, _reading(help="The quote character; detected if not given.")] = None
     encoding: Annotated[str | None, _reading(help="Such as utf-8 or cp1252; detected if not given.")] = None
     names: Annotated[list[str] | None, _reading(help="Column names, a,b,c, of a file without a header line.")] = None
-    header: Annotated[bool | None, _reading("--header/--no-header", help="Whether the first line holds names.")] = None
+    header: Annotated[
+        bool | None,
+        _reading(
+            "--header/--no-header", help="Whether the first line holds names; decided by its content if not given."
+        ),
+    ] = None
     missing: Annotated[
         list[str] | None, _reading(help="What marks a missing cell, instead of the usual marks; repeatable.")
     ] = None
@@ -67,7 +75,8 @@ class ReadingOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """The options that were used, as arguments of `Table.of` and keys of a recipe."""
-        arguments = asdict(self) | {"names": list(split(self.names)), "kinds": pairs(self.kinds, "--kind")}
+        names = list(self.names) if isinstance(self.names, tuple) else list(split(self.names))  # a recipe lists them
+        arguments = asdict(self) | {"names": names, "kinds": pairs(self.kinds, "--kind")}
         arguments["delimiter"] = tab(self.delimiter)
         for option in ("decimal", "thousands", "date_format"):
             arguments[option] = _by_column(getattr(self, option), option)
@@ -202,12 +211,22 @@ def read_dataset(
 ) -> Dataset:
     """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
-        return roles.dataset(reading.read(file, by_cells=by_cells))
+        refuse_unused("labels", "separator", because="the file is read as a table; add --baskets transactions")
+        dataset = roles.dataset(reading.read(file, by_cells=by_cells))
+        _check_allowed(dataset.roles)
+        return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:
         named = listing(f"--{role.replace('_', '-')}" for role in unfit)
         raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
     return _LABELLED[baskets.held_as](file, roles.target, baskets, reading, by_cells)
+
+
+def _check_allowed(roles: Roles | None) -> None:
+    """Refuse --allow-unique of columns that are not published as they are."""
+    idle = [] if roles is None else [name for name in roles.allow_unique if name not in roles.published]
+    if idle:
+        refuse_unused("allow_unique", because=f"no role publishes {listing(idle)}")
 
 
 def _of_columns(
@@ -216,6 +235,7 @@ def _of_columns(
     from discreet.data.baskets import Baskets
     from discreet.data.dataset import Dataset
 
+    refuse_unused("labels", "separator", because="--baskets columns are 0/1 columns of a table, no transactions")
     if target is None:
         raise RolesError("Baskets of 0/1 columns need --target, the column that holds the labels.")
     table = reading.read(file, by_cells=cells)
@@ -229,6 +249,8 @@ def _of_transactions(
 ) -> Dataset:
     from discreet.data.dataset import Dataset
 
+    refuse_unused("target", because="transactions have no columns; --labels names a file of labels")
+    refuse_unused(*names_of(ReadingOptions), because="transactions are lines of items, not a table")
     if baskets.labels is None:
         raise RolesError("Baskets of transactions need --labels, a file with one label per line.")
     return Dataset.unchecked(baskets.transactions(file))

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.options import Json, emit, say
+from discreet.cli.running import refuse_unused
 from discreet.errors import DataError, plain, shown
 
 app = typer.Typer(help="What releases cost together: show it, limit it, check it.", no_args_is_help=True)
@@ -135,6 +136,8 @@ def check(
     book = Ledger(ledger, key=key)
     if (data_set is None) != (epsilon is None):
         raise DataError("A data set and --epsilon go together, to check whether a release could be paid.")
+    if epsilon is None:
+        refuse_unused("delta", because="it is part of what a release would cost, together with --epsilon")
     problems = book.problems() + [problem for path in receipt or () for problem in _lost(book, path)]
     if problems:
         _say_problems(problems, as_json)

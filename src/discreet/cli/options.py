@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.errors import DataError, plain
+from discreet.cli.running import running
+from discreet.errors import DataError, Setting, plain, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+FORMAT = 1  # of the answers in JSON; it changes when the meaning of a key does
 
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON on standard output, and print nothing else there.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no remarks.")]
@@ -28,9 +31,14 @@ def say(*lines: object, err: bool = False) -> None:
     typer.echo("\n".join(map(plain, lines)), err=err)
 
 
-def emit(answer: Any) -> None:
-    """Print the JSON document of a command, with unprintable characters escaped."""
-    text = json.dumps(answer, indent=2, ensure_ascii=False)
+def emit(answer: dict[str, Any]) -> None:
+    """Print the JSON document of a command, with unprintable characters escaped.
+
+    Every document states its format and the warnings that were given.
+    """
+    warned = running().warned
+    told = {"format": FORMAT, **answer, **({"warnings": warned} if warned else {})} | {"format": FORMAT}
+    text = json.dumps(told, indent=2, ensure_ascii=False)
     typer.echo("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
 
 
@@ -100,6 +108,8 @@ def pairs(values: list[str] | None, option: str) -> dict[str, str]:
         name, equals, text = value.rpartition("=") if option == "--kind" else value.partition("=")
         if not equals or not name.strip():
             raise DataError(f"{option} takes name=value; one was given without a name or without '='.")
+        if texts.get(name.strip(), text.strip()) != text.strip():
+            raise DataError(f"{option} gives {shown(name.strip())} two values. Give one.")
         texts[name.strip()] = text.strip()
     return texts
 
@@ -125,6 +135,15 @@ def values(settings: list[str] | None) -> dict[str, Any]:
     {'k': 5, 'split': 'median', 'cuts': {'age': [40]}, 'weights': [0.5, 0.5], 'attackers': ['c45', 'naive-bayes']}
     """
     return {name: _value(text) for name, text in pairs(settings, "--set").items()}
+
+
+def given_once(typed: dict[str, Any], settings: list[str] | None) -> dict[str, Any]:
+    """What was typed by options of its own and by `--set`; DataError for what was given both ways."""
+    by_set = values(settings)
+    if twice := [name for name in typed if name in by_set]:
+        name = twice[0]
+        raise DataError(Setting(name), f" and --set {name} both give {name!r} a value. Leave one of them out.")
+    return typed | by_set
 
 
 def _value(text: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.file_options import ReadingOptions, ShapeOptions
+from discreet.cli.inspect import write_recipe
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, split, watch
 from discreet.errors import DataError
@@ -30,13 +31,13 @@ def init(
     baskets: ShapeOptions,
     reading: ReadingOptions,
     quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Write a recipe with suggested roles, and beside it the schema that editors use to complete and check it."""
-    from discreet.data.roles import suggest
-    from discreet.foundation.atomic_files import write_whole
-    from discreet.study import SCHEMA, first_recipe, schema
+    from discreet.data.role_suggestions import suggest
+    from discreet.study import first_recipe
 
-    watch(quiet=quiet, as_json=False)
+    watch(quiet=quiet, as_json=as_json)
     if out.exists() and not (overwrite and out.is_file()):
         raise DataError(f"{out.name!r} exists already. Choose another file, or add --overwrite.")
     counts = [_count(text) for text in split(k)] or [5, 20]
@@ -55,13 +56,11 @@ def init(
         text = first_recipe(str(data), suggestions, shape, counts, reading=reading.arguments)
         if not any(one.role == "target" for one in suggestions):
             say("No column looks like a target for a classifier: name it under [roles].", err=True)
-    try:
-        write_whole(out.parent / SCHEMA, schema().encode(), mode=0o644)
-        write_whole(out, text.encode())  # readable by its owner only: it counts private rows
-    except OSError as error:
-        raise DataError(f"{out.name!r} cannot be written ({error.strerror}). Choose another place.") from None
-    if not quiet:
-        again = shlex.join(["discreet", "compare", str(data), str(out), "-o", "study"])
+    write_recipe(out, text)
+    again = shlex.join(["discreet", "compare", str(data), str(out), "-o", "study"])
+    if as_json:
+        emit({"recipe": str(out), "shape": shape, "next": again})
+    elif not quiet:
         say(f"{out}: read the roles and correct them, then `{again}`.")
 
 

@@ -13,6 +13,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
 from discreet.cli.parquet_files import parquet_files
+from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, listing
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ def recode(
         return
     format = format_of(out)
     if format in FORMATS and (files := parquet_files(file)):
+        refuse_unused(
+            *names_of(ReadingOptions), because="Parquet files that are recoded in batches are read as they are"
+        )
         with step(f"Recoding {len(files):,} files"):
             rows, names = _recode_files(folder, files, out, overwrite, format)
     else:
@@ -101,6 +105,8 @@ def _recode_baskets(
     if out.suffix.lower() not in BASKET_SUFFIXES:
         raise DataError(f"{out.name!r}: baskets are written as {' or '.join(BASKET_SUFFIXES)}.")
     columns = file.suffix.lower().lstrip(".") in FORMATS or text_behind(file) is None
+    if not columns:
+        refuse_unused(*names_of(ReadingOptions), because="the new rows are transactions, not a table")
     rows: Baskets = Baskets.from_columns(reading.read(file)) if columns else BasketOptions().transactions(file)
     with step(f"Recoding {len(rows):,} rows"):
         written: Baskets = recode_rows(folder, rows)

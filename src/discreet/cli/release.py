@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.completion import complete_formats, complete_methods
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
-from discreet.cli.method_options import MethodOptions, parameter
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
+from discreet.cli.method_options import MethodOptions, build, parameter, said_defaults
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, emit, say, split, step, watch
+from discreet.cli.options import Json, Quiet, split, step, watch
+from discreet.cli.policy_options import PolicyOptions, enforced
+from discreet.cli.release_answer import ReleaseAnswer
 from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
-from discreet.errors import CannotRelease, DataError, RolesError, plain
+from discreet.cli.running import refuse_unused
+from discreet.errors import CannotRelease, DataError, RolesError, listing
 
 if TYPE_CHECKING:
     from discreet.data.dataset import Dataset
@@ -49,6 +54,7 @@ class OutputOptions:
             " copies, checked against it: xlsx, sav (SPSS), dta (Stata), csv-de and so on for the Excel of a country.",
             "--as",
             "--format",
+            autocompletion=complete_formats,
         ),
     ] = None
     numbers: Annotated[
@@ -105,14 +111,23 @@ class LedgerOptions:
         if (self.ledger is None) != (self.data_set is None):
             raise DataError("--ledger and --data-set go together: each data set in a ledger has its own budget.")
         if self.ledger is None or self.data_set is None:
+            refuse_unused("ledger_key", because="it opens the ledger that --ledger names, and none is named")
             return None
         return Ledger(self.ledger, key=self.ledger_key).account(self.data_set)
 
 
 @with_groups
 def release(
+    *,
     out: Annotated[Path, _written("Folder to write: release/ to publish, owner/ to keep.", "--out", "-o")],
-    method: Annotated[str, parameter("The method, such as mondrian or greedy; an unknown name lists all.")],
+    method: Annotated[
+        str | None,
+        parameter(
+            "The method, such as mondrian or greedy: see `discreet methods`.",
+            default="that of the recipe",
+            autocompletion=complete_methods,
+        ),
+    ] = None,
     parameters: MethodOptions,
     roles: RoleOptions,
     output: OutputOptions,
@@ -121,10 +136,12 @@ def release(
     reading: ReadingOptions,
     rows: EngineOptions,
     items: ItemOptions,
+    limits: PolicyOptions,
     file: Annotated[
         Path | None,
         typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
     ] = None,
+    recipe: RecipePath = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --engine: only say what the release would take.")
     ] = False,
@@ -137,63 +154,57 @@ def release(
     """
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
+    given = GivenRecipe(recipe, quiet=quiet or as_json)
+    options = given.options(file, Options(roles, reading, baskets))
+    roles, reading, baskets = options.roles, options.reading, options.baskets
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check()
-    chosen = parameters.build(method)
+    name, wanted = given.method(method, parameters)
+    chosen = build(name, wanted)
+    _refuse_unused(chosen, roles)
+    policy = limits.read()
     account = budget.account()
     if account is not None:
         account.afford(chosen.promise)  # before the file is read
     if dry_run and not rows.is_used:
         raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
+    defaults, note = said_defaults(name, wanted)
+    answer = ReleaseAnswer(out, account, defaults, note, with_report=not output.no_report, quiet=quiet, as_json=as_json)
     if items.is_given:
         made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
+        kept_limits = enforced(policy, made_of_items, output.sign)
         _save(_outcome(made_of_items), {}, out, output, account)
-        _say_saved(made_of_items, out, account, quiet=quiet, as_json=as_json)
+        answer.tell(made_of_items, None, kept_limits)
         return
     with ExitStack() as until_saved:
         if rows.is_used:
-            asked = {"method": method, **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)}}
+            asked = {
+                "method": chosen.name,
+                "recipe": _asked(given),
+                **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)},
+            }
             job = ReleaseJob(out, asked, rows.memory, dry_run, quiet, as_json, until_saved)
             made = _of_engine(chosen, rows, file, roles, baskets, reading, output, job)
         else:
             made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
+        kept_limits = enforced(policy, made.outcome.release, output.sign)
         owner_files = made.owner_files
         if made.summary is not None and not output.no_report:
-            owner_files |= _report(made.summary)
+            owner_files |= _report(made.summary, kept_limits)
         _save(made.outcome, owner_files, out, output, account)
         output.copy_to_sink(out)
-    if made.summary is None:
-        _say_saved(made.outcome.release, out, account, quiet=quiet, as_json=as_json)
-    elif as_json:
-        _answer(made.summary, out, with_report=not output.no_report)
-    elif quiet:
-        say(made.outcome.release.verdict.sentence())
-    else:
-        _print(made.summary, out, account)
+    answer.tell(made.outcome.release, made.summary, kept_limits)
+
+
+def _asked(given: GivenRecipe) -> str | None:
+    return None if given.recipe is None else given.recipe.model_dump_json()
 
 
 def _outcome(release: Release) -> Outcome:
     from discreet.report.summary import Outcome
 
     return Outcome(release, no_utility="Not measured: the rows stay in their files.")
-
-
-def _say_saved(release: Release, out: Path, account: Account | None, *, quiet: bool, as_json: bool) -> None:
-    """What was published, without a report: that is made of rows in memory."""
-    from discreet.release.certificate import Certificate
-
-    published = out / "release"
-    if as_json:
-        certificate = Certificate.read(published)
-        emit({"release": str(published), "id": certificate.id, "owner": str(out / "owner"), "report": None})
-        return
-    say(release.verdict.sentence())
-    if not quiet:
-        if release.shape == "baskets":
-            dropped = release.changes.columns_dropped
-            say(f"{release.rows:,} rows, {len(release.columns):,} items kept, {dropped:,} left out.")
-        _say_places(out, account)
 
 
 @dataclass(frozen=True)
@@ -267,6 +278,18 @@ def _of_engine(
     return _Made(outcome, summarise_counts(outcome, engine, named, name=name), _candidates(method))
 
 
+def _refuse_unused(method: Method, roles: RoleOptions) -> None:
+    """Refuse options that have no effect on a release by this method."""
+    if method.gives not in ("", "synthetic", "sketches"):
+        refuse_unused("formats", "numbers", because=f"{method.name} publishes {method.gives}, in a file of JSON")
+    if method.name != "breach-aware":
+        coarse = sorted({*split(roles.allow_unique)} & {*split(roles.quasi)})
+        if coarse:
+            refuse_unused("allow_unique", because=f"{method.name} makes quasi-identifiers coarser: {listing(coarse)}")
+    if method.gives in ("names", "weights", "sketches"):
+        refuse_unused("evaluate", because=f"{method.name} publishes {method.gives}, no rows to learn from")
+
+
 def scratch_beside(out: Path) -> Path:
     """The folder in which rows wait until the release is complete: that of the release, so that it is on one disk."""
     parent = Path(os.path.abspath(out)).parent
@@ -319,10 +342,14 @@ def _summary(outcome: Outcome, dataset: Dataset, name: str) -> dict[str, Any]:
     return summarise(readable.data, readable.roles, [outcome], name=name)
 
 
-def _report(summary: dict[str, Any]) -> dict[str, bytes]:
+def _report(summary: dict[str, Any], kept_limits: dict[str, Any] | None) -> dict[str, bytes]:
+    from discreet.report.owner_summary import summary_file
     from discreet.report.release_page import to_html
+    from discreet.report.summary import with_policy
 
-    return {"report.html": to_html(summary).encode()}
+    if kept_limits is not None:
+        summary = with_policy(summary, kept_limits)
+    return {"report.html": to_html(summary).encode()} | summary_file(summary)
 
 
 def _save(
@@ -343,31 +370,3 @@ def _save(
             owner_files=owner_files,
             account=account,
         )
-
-
-def _answer(summary: dict[str, Any], out: Path, *, with_report: bool) -> None:
-    from discreet.release.certificate import Certificate
-
-    published, owner = out / "release", out / "owner"
-    page = str(owner / "report.html") if with_report else None
-    release_id = Certificate.read(published).id
-    emit({"release": str(published), "id": release_id, "owner": str(owner), "report": page, "summary": summary})
-
-
-def _print(summary: dict[str, Any], out: Path, account: Account | None) -> None:
-    from discreet.report.text import to_text
-
-    say(*to_text(summary).split("\n"))
-    _say_places(out, account)
-
-
-def _say_places(out: Path, account: Account | None) -> None:
-    """Where everything is, and how it is checked."""
-    from discreet.release.certificate import Certificate
-
-    published, owner = out / "release", out / "owner"
-    say("", f"Publish  {published}   ({', '.join(sorted(path.name for path in published.iterdir()))})")
-    say(f"Keep     {owner}   ({', '.join(sorted(path.name for path in owner.iterdir()))})")
-    say(f"Check    discreet verify {published} --id {Certificate.read(published).id}")
-    if account is not None:
-        say(f"Left     {account.ledger.left(account.data_set)} of {plain(account.data_set)}")

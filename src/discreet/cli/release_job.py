@@ -12,6 +12,7 @@ import typer
 
 from discreet._version import __version__
 from discreet.cli.options import emit, say
+from discreet.errors import DataError
 
 if TYPE_CHECKING:
     from discreet.data.roles import Roles
@@ -45,8 +46,7 @@ class ReleaseJob:
         roles.check_names(engine)
         if not files or not isinstance(engine, CellEngine):
             if self.dry_run:
-                say("This engine gives no estimate: only DuckDB on files does.")
-                raise typer.Exit
+                raise DataError("--dry-run has no effect: this engine gives no estimate, only duckdb on files does.")
             return engine
         self._estimate(files, method, roles)
         return self._resumable(engine, files)

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from discreet.cli.options import Json
+from discreet.cli.running import refuse_unused
 from discreet.errors import DataError
 
 _WHERE = Path("benchmarks") / "reproduce.py"
@@ -23,12 +25,17 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A few seconds on small data; records nothing.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Measure everything anew, even if up to date.")] = False,
     under: Annotated[float | None, typer.Option(help="Skip units that take this many seconds or more.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Print a paper's tables: published, ours under its protocol, ours under the honest one.
 
     Works in a checkout of the project: the installed package has no benchmarks. Each result is recorded at once, so a
     stopped run can resume. Results from other code or data are measured again.
     """
+    if paper is None or paper == "page":
+        refuse_unused("table", "quick", "again", "under", because="no paper is named")
+    if quick:
+        refuse_unused("again", "under", because="--quick measures everything anew, and records nothing")
     root = checkout(Path.cwd())
     if root is None:
         raise DataError(
@@ -39,6 +46,7 @@ def reproduce(
         )
     arguments = [*([paper] if paper else []), *(["--table", table] if table else [])]
     arguments += [name for name, on in (("--quick", quick), ("--again", again)) if on]
+    arguments += ["--json"] if as_json else []
     arguments += ["--under", f"{under:g}"] if under is not None else []
     done = subprocess.run([sys.executable, "-m", "benchmarks.reproduce", *arguments], cwd=root, check=False)
     raise typer.Exit(done.returncode)

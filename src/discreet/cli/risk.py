@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.file_options import ReadingOptions
+from discreet.cli.completion import complete_columns
+from discreet.cli.file_options import ReadingOptions, RoleOptions
+from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, split, step, watch
+from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ def _known(*names: str, help: str) -> Any:
 
 
 def _role(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=_ROLES)
+    return typer.Option(*names, help=help, rich_help_panel=_ROLES, autocompletion=complete_columns)
 
 
 @with_groups
@@ -61,6 +64,7 @@ def risk(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write: .html or .json.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     reading: ReadingOptions,
+    recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -75,7 +79,14 @@ def risk(
     kind = "" if out is None else out.suffix.lower()
     if kind not in ("", ".html", ".json"):
         raise DataError("The result is written as .html or .json. Choose a name with one of these endings.")
-    data, roles = _data(file, quasi, person, identifiers, owner, reading)
+    if out is None:
+        refuse_unused("overwrite", because="no file is written without --out")
+    if population is None and _release_in(file) is not None:
+        refuse_unused(*names_of(ReadingOptions), because="a release states how it is written")
+    asked = Options(RoleOptions(quasi=quasi, person=person, identifiers=identifiers), reading)
+    options = GivenRecipe(recipe, quiet=quiet or as_json).options(file, asked)
+    reading, named = options.reading, options.roles
+    data, roles = _data(file, named.quasi, named.person, named.identifiers, owner, reading)
     persons = None if population is None else reading.read(population)
     with step("Measuring"):
         found = risk_of(
@@ -111,12 +122,11 @@ def _data(
     """The table with its roles, or the release."""
     from discreet.attacks.published import Published
     from discreet.data.roles import Roles
-    from discreet.release.certificate import CERTIFICATE
 
-    folder = next((path for path in (file, file / "release") if (path / CERTIFICATE).is_file()), None)
+    folder = _release_in(file)
     if folder is not None:
         if quasi or person or identifiers:
-            raise RolesError("A release has its own roles; leave --quasi, --person and --identifiers out.")
+            raise RolesError("A release has its own roles; leave --quasi, --person, --identifiers and --recipe out.")
         with step("Reading the release"):
             return Published.of(folder, owner=owner), None
     if owner is not None:
@@ -126,6 +136,13 @@ def _data(
     if not named:
         raise RolesError("Name the columns that an attacker may know with --quasi; `discreet inspect` suggests some.")
     return table, Roles(quasi=named, person=person, identifiers=split(identifiers, table.names))
+
+
+def _release_in(file: Path) -> Path | None:
+    """The folder with a certificate, if a release was named."""
+    from discreet.release.certificate import CERTIFICATE
+
+    return next((path for path in (file, file / "release") if (path / CERTIFICATE).is_file()), None)
 
 
 def _content(summary: dict[str, Any], kind: str) -> bytes:

@@ -7,7 +7,7 @@ import gzip
 import io
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,7 @@ import typer
 
 from discreet.cli.data import write_file
 from discreet.cli.options import Json, Quiet, emit, say, watch
+from discreet.cli.running import refuse_unused
 from discreet.errors import DataError
 
 if TYPE_CHECKING:
@@ -64,11 +65,15 @@ def sketch(
     watch(quiet=quiet, as_json=as_json)
     if as_json and out == _STANDARD:
         raise DataError("Sketches and --json cannot both go to standard output. Name a file with --out.")
+    if out == _STANDARD:
+        refuse_unused("overwrite", because="the sketches go to standard output")
+    if Path(stream).suffix in (".parquet", *_ARROW):
+        refuse_unused("separator", "label_first", because="the records are no lines of text")
     method = DeltaSketch(
         delta, max_components=max_components, information=information, allow_determined=allow_determined
     )
     method.components([[1]])  # the parameters are checked before a key is made
-    with _batches(stream, separator, label_first) as batches:
+    with _batches(stream, separator, label_first) as batches, _new_key_only_if_used(owner, out):
         signs, names = owners_key(owner, None if items is None else _names(items))
         account = StreamCounts()
         sketches = sketch_stream(batches, method, signs, names, account, counts=counts)
@@ -87,6 +92,24 @@ def sketch(
             f" left out. {method.promise} holds. The order is preserved: shuffle before you publish.",
             err=out == _STANDARD,
         )
+
+
+@contextmanager
+def _new_key_only_if_used(owner: Path, out: str) -> Iterator[None]:
+    """Remove a key that was made for sketches that were not; those on standard output may have been read."""
+    from discreet.sketching.signs import KEY_FILE
+
+    key = owner / KEY_FILE
+    new, new_folder = not key.exists() and out != _STANDARD, not owner.exists()
+    try:
+        yield
+    except BaseException:
+        if new:
+            key.unlink(missing_ok=True)
+            if new_folder:
+                with suppress(OSError):
+                    owner.rmdir()
+        raise
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.policy_options import PolicyFile, read_policy, say_policy
 
 if TYPE_CHECKING:
     from discreet.release.verify import Verification
@@ -27,6 +28,7 @@ def verify(
     patient: Annotated[
         bool, typer.Option("--patient", help="Check even if it takes long: baskets with many different rows.")
     ] = False,
+    policy: PolicyFile = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -34,13 +36,20 @@ def verify(
     from discreet.release.verify import verify as check
 
     watch(quiet=quiet, as_json=as_json)
+    limits = read_policy(policy)
     with step("Reading and counting"):
         verification = check(folder, owner=owner, public_key=key, expected_id=release_id, patient=patient)
+    result = None
+    if limits is not None and verification.holds:
+        from discreet.report.policy import checked
+
+        result = checked(limits, verification).to_dict()
     if as_json:
-        emit(_answer(verification))
+        emit(_answer(verification) | ({} if limits is None else {"policy": result}))
     else:
         _print(verification, folder, quiet)
-    raise typer.Exit(0 if verification.holds else 1)
+        say_policy(result, quiet=quiet)
+    raise typer.Exit(0 if verification.holds and (result is None or result["passed"]) else 1)
 
 
 def _answer(verification: Verification) -> dict[str, Any]:

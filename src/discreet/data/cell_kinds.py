@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.text_reader import ReadTexts, TextReader
-from discreet.errors import DataError, quietly, shown
+from discreet.errors import DataError, Setting, quietly, shown
 
 Kind = Literal["number", "category", "date"]
 KINDS: tuple[Kind, ...] = ("number", "category", "date")
@@ -187,7 +187,9 @@ def _whole(name: str, numbers: pa.Array) -> pa.Array:
     if infinite:
         raise DataError(
             f"Column {shown(name)} holds infinite numbers, which cannot be placed on a scale. Replace them, or declare"
-            f" them missing with missing=['', 'inf', '-inf']."
+            f" them missing: ",
+            Setting("missing", ["", "inf", "-inf"]),
+            ".",
         )
     if (np.abs(present) < LARGEST).all() and (present == np.floor(present)).all():
         return numbers.cast(pa.int64())

@@ -21,7 +21,7 @@ from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.data.file_kinds import text_behind
 from discreet.data.file_layout import FileLayout, find_delimiter, find_quote, first_line, footers, layout_of
 from discreet.data.held_file import Source, check_source, open_bytes
-from discreet.errors import DataError, quietly
+from discreet.errors import DataError, Setting, quietly
 
 _SAMPLE = 1 << 18  # bytes from which the dialect is detected
 _BLOCK = 1 << 24
@@ -304,7 +304,9 @@ def check_last_quote(path: Source, table: pa.Table, quote: str, encoding: str) -
     if not last_bytes(path).decode(encoding, errors="ignore").rstrip().endswith(quote):
         raise DataError(
             f"A quote ({quote}) that is opened in row {table.num_rows} of {path.name!r} is never closed. Close it, or"
-            f" give the quote character (quote='' for none)."
+            f" give the quote character, for none ",
+            Setting("quote", ""),
+            ".",
         )
 
 
@@ -334,8 +336,13 @@ def with_names(path: Source, table: pa.Table, names: Sequence[str] | None, heade
         if 2 * alike > len(first):
             raise DataError(
                 f"The first line of {path.name!r} looks like data, not like names ({alike} of its {len(first)} cells)."
-                f" If there is no header line, pass the names (names=[...], --names) or header=False; if these are the"
-                f" names, say header=True."
+                " If there is no header line, give the names, ",
+                Setting("names", [...]),
+                ", or ",
+                Setting("header", False),
+                "; if these are the names, say ",
+                Setting("header", True),
+                ".",
             )
     return table.rename_columns(first)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.errors import DataError, listing, quietly, shown
+from discreet.errors import DataError, Setting, listing, quietly, shown
 
 _MOST_DIGITS = 76  # of a decimal number in Arrow
 
@@ -97,7 +97,7 @@ def check_names(names: Iterable[Any], *, quote: bool = True) -> None:
     if nameless:
         raise DataError(
             f"{len(nameless)} of the {len(names)} columns have no name (column {listing_of_places(nameless)}). Give"
-            f" every column a name of its own; an index that pandas wrote is left out with index=False."
+            f" every column a name of its own; pandas leaves out its index if it is told to write none."
         )
     repeated = {name for name, times in Counter(str(name) for name in names).items() if times > 1}
     if repeated:
@@ -105,7 +105,9 @@ def check_names(names: Iterable[Any], *, quote: bool = True) -> None:
         which = listing(sorted(repeated)) if quote else f"columns {listing_of_places(places)}"
         raise DataError(
             f"Column names occur more than once: {which}. Rename them; if the file has no header line,"
-            f" pass the names (names=[...], or --names on the command line)."
+            f" give the names: ",
+            Setting("names", [...]),
+            ".",
         )
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words in the names of columns that suggest what a column is: English, German, French, Spanish, Italian, Portuguese,
-Dutch.
+Dutch, Swedish, Danish, Norwegian, Polish.
 
 A name is cut into words at everything that is no letter and where small letters meet capitals. A word of the lists fits
 a word of the name that begins with it; a short one, of three letters or fewer, must be the whole word, or the lists
@@ -19,30 +19,38 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
     "age": (
         *("age", "ages", "aged", "born", "birth", "dob", "yob", "alter", "geburt", "geboren", "jahrgang"),
         *("naissance", "edad", "nacimiento", "eta", "nascita", "idade", "nascimento", "leeftijd", "geboorte"),
+        *("alder", "fodt", "fodd", "fodelse", "fodsel", "wiek", "urodzenia", "urodzony", "lebensalter", "birthday"),
     ),
-    "sex": ("sex", "sexe", "sexo", "sesso", "gender", "geschlecht", "genre", "genero", "genere", "geslacht"),
+    "sex": (
+        *("sex", "sexe", "sexo", "sesso", "gender", "geschlecht", "genre", "genero", "genere", "geslacht"),
+        *("kon", "kjonn", "plec", "female", "male"),
+    ),
     "origin": (
         *("race", "ethnic", "nation", "native", "citizen", "country", "origin", "foreign", "immigra", "migra"),
         *("language", "tongue", "herkunft", "staatsang", "ausland", "sprache", "muttersprache", "pays", "origine"),
         *("langue", "pais", "origen", "idioma", "paese", "cittadinanza", "lingua", "origem", "land", "herkomst"),
+        *("nationaliteit", "medborgarskap", "sprak", "kraj", "obywatelstwo", "jezyk", "hautfarbe", "skin"),
     ),
     "place": (
-        *("zip", "zipcode", "post", "postal", "postcode", "plz", "city", "town", "village", "county", "state"),
+        *("zip", "zipcode", "postal", "postcode", "plz", "city", "town", "village", "county", "state"),
         *("region", "province", "district", "municip", "borough", "parish", "neighbourhood", "neighborhood"),
         *("residence", "location", "place", "area", "geo", "latitude", "longitude", "lat", "lon", "address"),
         *("ort", "wohnort", "stadt", "gemeinde", "kreis", "landkreis", "bundesland", "kanton", "bezirk", "adresse"),
         *("ville", "commune", "departement", "codepostal", "lieu", "ciudad", "provincia", "municipio", "codigopostal"),
         *("citta", "comune", "regione", "cap", "cidade", "estado", "concelho", "cep", "stad", "gemeente", "woonplaats"),
+        *("kommun", "kommune", "postnummer", "miasto", "gmina", "wojewodztwo", "postleit"),
     ),
     "work": (
         *("occupation", "job", "profession", "work", "workclass", "employ", "industry", "career", "hours", "rank"),
         *("beruf", "arbeit", "tatigkeit", "branche", "metier", "emploi", "travail", "ocupacion", "profesion", "empleo"),
         *("trabajo", "professione", "lavoro", "occupazione", "profissao", "emprego", "trabalho", "beroep", "baan"),
+        *("yrke", "erhverv", "stilling", "zawod", "praca", "employer", "department", "abteilung"),
     ),
     "education": (
         *("education", "school", "degree", "college", "university", "study", "studies", "grade", "bildung", "schul"),
         *("abschluss", "ausbildung", "studium", "diplome", "ecole", "formation", "educacion", "escuela", "estudios"),
         *("istruzione", "scuola", "titolo", "educacao", "escolaridade", "opleiding", "diploma"),
+        *("utbildning", "utdanning", "uddannelse", "wyksztalcenie", "szkola"),
     ),
     "family": (
         *(
@@ -60,9 +68,26 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("dependents", "dependants", "parents", "siblings", "familie", "familienstand", "verheiratet", "kinder"),
         *("haushalt", "etatcivil", "famille", "enfants", "menage", "casado", "hijos", "familia", "estadocivil"),
         *("statocivile", "famiglia", "figli", "filhos", "casada", "burgerlijke", "gezin", "kinderen"),
+        *("civilstand", "barn", "familj", "hushall", "rodzina", "dzieci", "stancywilny"),
     ),
     "home": ("housing", "house", "home", "rent", "tenure", "wohnung", "haus", "miete", "logement", "vivienda", "casa"),
-    "looks": ("height", "stature", "hair", "eye", "eyes", "grosse", "korpergrosse", "taille", "estatura", "altezza"),
+    "looks": (
+        "height",
+        "weight",
+        "bmi",
+        "gewicht",
+        "poids",
+        "peso",
+        "stature",
+        "hair",
+        "eye",
+        "eyes",
+        "grosse",
+        "korpergrosse",
+        "taille",
+        "estatura",
+        "altezza",
+    ),
     "time": (
         *("date", "day", "month", "year", "time", "admission", "admitted", "admit", "discharge", "visit", "arrival"),
         *("datum", "tag", "monat", "jahr", "aufnahme", "entlassung", "besuch", "jour", "mois", "annee", "entree"),
@@ -76,6 +101,46 @@ SENSITIVE = (
     *("krankheit", "medikament", "einkommen", "gehalt", "lohn", "behinderung", "vorstrafe", "partei", "maladie"),
     *("medicament", "revenu", "salaire", "handicap", "enfermedad", "medicamento", "salario", "renta", "religione"),
     *("malattia", "farmaco", "reddito", "stipendio", "doenca", "renda", "ziekte", "inkomen", "loon", "geloof"),
+    *("sjukdom", "sygdom", "sykdom", "inkomst", "indkomst", "inntekt", "choroba", "dochod", "wynagrodzenie"),
+)
+
+# Whose row it is, and what names one person.
+PERSONS = (
+    *("patient", "person", "customer", "client", "member", "subject", "participant", "respondent", "user", "student"),
+    *("employee", "insured", "ssn", "kunde", "kunden", "versicherte", "versicherten", "mitglied", "teilnehmer"),
+    *("proband", "mitarbeiter", "schuler", "nutzer", "assure", "adherent", "salarie", "paciente", "cliente", "usuario"),
+    *("alumno", "empleado", "paziente", "utente", "dipendente", "funcionario", "patienten", "klant", "deelnemer"),
+    *("medewerker", "deltagare", "pasient", "pacjent", "klient", "bsn", "nir", "cpr", "personnummer", "pesel", "cpf"),
+    *("dni", "nif", "nhs", "codicefiscale", "steuerid", "sozialversicherungsnummer", "rodnecislo", "svnr", "ahv"),
+)
+IDENTITIES = (
+    *("name", "firstname", "lastname", "fullname", "surname", "forename", "username", "nickname", "login", "email"),
+    *("mail", "phone", "telephone", "mobile", "cellphone", "fax", "address", "street", "passport", "account", "iban"),
+    *(
+        "licence",
+        "license",
+        "licenseplate",
+        "url",
+        "website",
+        "ip",
+        "mac",
+        "imei",
+        "cardnumber",
+        "vorname",
+        "nachname",
+        "familienname",
+    ),
+    *("telefon", "handy", "anschrift", "adresse", "strasse", "hausnummer", "konto", "ausweis", "kennzeichen", "prenom"),
+    *("nom", "courriel", "portable", "rue", "compte", "nombre", "apellido", "correo", "telefono", "direccion", "calle"),
+    *("cuenta", "nome", "cognome", "indirizzo", "sobrenome", "endereco", "telefone", "naam"),
+    *("voornaam", "achternaam", "adres", "telefoon", "rekening", "namn", "fornamn", "efternamn", "navn", "fornavn"),
+    *("efternavn", "etternavn", "imie", "nazwisko", "ulica", "signature", "unterschrift"),
+)
+
+# What stands beside a person in the name of a column of persons: patient_id, but not patient_weight.
+_NUMBERING = frozenset(
+    {"id", "ids", "nr", "nbr", "no", "num", "number", "key", "code", "ref", "identifier", "hash", "uuid", "index"}
+    | {"nummer", "kennung", "schlussel", "numero", "numer", "matricule", "pseudonym", "token", "record", "unique"}
 )
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -103,6 +168,20 @@ def fits(name: str, listed: Iterable[str]) -> bool:
     words = words_of(name)
     found = [*words, *(one + other for one, other in pairwise(words))]
     return any(one == known or (len(known) > _SHORT and one.startswith(known)) for one in found for known in listed)
+
+
+def names_persons(name: str) -> bool:
+    """Whether a name says that each value is a person: a person, and at most a word for numbers beside it.
+
+    >>> [names_persons(name) for name in ("patient_nbr", "KundenNr", "person_income", "clients")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    whole = "".join(words)
+    if whole in PERSONS or any(whole == person + number for person in PERSONS for number in _NUMBERING):
+        return True
+    beside = [word for word in words if word not in PERSONS]
+    return len(words) - len(beside) == 1 and all(word in _NUMBERING for word in beside)
 
 
 def known_by(name: str) -> str | None:

@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from discreet.data.column import Column
-from discreet.data.role_words import SENSITIVE, fits, known_by, says_nothing
 from discreet.data.table import Table
-from discreet.errors import DataError, RolesError, did_you_mean, listing, shown
+from discreet.errors import RolesError, Setting, did_you_mean, listing, shown
+
+if TYPE_CHECKING:
+    from discreet.data.role_suggestions import Suggestion
 
 
 def _names(value: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -92,7 +94,9 @@ class Roles:
                 raise RolesError(
                     f"Column {shown(name)} has {table.column(name).levels} different values in {len(table)} rows and"
                     f" would be published as it is: it works like a name. Make it a quasi-identifier or an identifier,"
-                    f" or say allow_unique=[{shown(name)}] if nobody outside can know it."
+                    f" or say ",
+                    Setting("allow_unique", [name]),
+                    " if nobody outside can know it.",
                 )
 
     def check_names(self, table: Any) -> None:
@@ -133,6 +137,8 @@ class Roles:
     @staticmethod
     def suggest(table: Any, target: str | None = None) -> list[Suggestion]:
         """Suggest a role for each column of a table, file or frame; see `suggest`."""
+        from discreet.data.role_suggestions import suggest
+
         return suggest(table, target=target)
 
     def _check_overlaps(self) -> None:
@@ -162,101 +168,3 @@ def works_like_a_name(column: Column) -> bool:
     if len(column) < 20:
         return False
     return column.levels == len(column) or (column.kind == "category" and column.levels > len(column) / 2)
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A suggested role for a column, and the reason."""
-
-    column: str
-    role: str
-    reason: str
-
-
-_FEW = 30  # distinct values that are easily known
-
-
-def suggest(table: Any, *, target: str | None = None) -> list[Suggestion]:
-    """Suggest a role for each column, with a reason: a first guess for a person to review.
-
-    Quasi-identifiers are what outsiders plausibly know by the name of the column (role_words.py), all dates, and what
-    has many different values, or a name that says nothing. Other columns of few values become `other`, to be decided:
-    if outsiders know one, the promise does not cover it. If no name tells, all columns are quasi-identifiers. The
-    target defaults to the last column with 2 to 10 different values.
-
-    >>> found = suggest(Table.of({"age": [31, 45, 31, 31], "ill": ["no", "no", "yes", "no"]}))
-    >>> [(one.column, one.role, one.reason) for one in found]
-    [('age', 'quasi', '2 different values; outsiders may know the age of a person'), ('ill', 'target', '2 classes')]
-    """
-    table = Table.of(table)
-    if target is not None and target not in table:
-        raise RolesError(f"There is no column {shown(target)} to predict.{did_you_mean(target, table.names)}")
-    columns: dict[str, Column | str] = {name: _usable(table, name) for name in table.names}
-    if target is None:
-        usable = [column for column in columns.values() if isinstance(column, Column)]
-        small = [column.name for column in usable if 2 <= column.levels <= 10 and not column.has_missing]
-        target = small[-1] if small else None
-    names_tell = any(known_by(name) for name in columns if name != target)
-    return [
-        Suggestion(name, "none", column)
-        if isinstance(column, str)
-        else _suggest(column, len(table), name == target, names_tell)
-        for name, column in columns.items()
-    ]
-
-
-def _usable(table: Table, name: str) -> Column | str:
-    """The column, or why it cannot be used."""
-    try:
-        return table.column(name)
-    except DataError as error:
-        return str(error)
-
-
-def suggested_roles(suggestions: Iterable[Suggestion]) -> Roles:
-    """The suggestions as Roles; columns without a suggested role stay unpublished."""
-    by_role: dict[str, list[str]] = {}
-    for suggestion in suggestions:
-        by_role.setdefault(suggestion.role, []).append(suggestion.column)
-    return Roles(
-        target=next(iter(by_role.get("target", [])), None),
-        quasi=tuple(by_role.get("quasi", ())),
-        sensitive=tuple(by_role.get("sensitive", ())),
-        identifiers=tuple(by_role.get("identifiers", ())),
-        other=tuple(by_role.get("other", ())),
-        person=next(iter(by_role.get("person", [])), None),
-    )
-
-
-_PERSON_WORDS = ("patient", "person", "customer", "client", "member", "subject", "user", "ssn")
-_NAME_WORDS = ("name", "mail", "phone", "address", "street", "passport", "account", "iban")
-
-
-def _suggest(column: Column, n_rows: int, is_target: bool, names_tell: bool) -> Suggestion:
-    def say(role: str, reason: str) -> Suggestion:
-        return Suggestion(column.name, role, reason)
-
-    word, distinct = column.name.lower(), column.levels
-    if is_target:
-        return say("target", f"{distinct} classes")
-    if distinct == 1:
-        return say("none", "the same in every row: it tells nothing")
-    if distinct == n_rows and str(column.values.type) != "double":  # measurements differ, too, without naming anyone
-        return say("identifiers", "different in every row")
-    if any(part in word for part in _PERSON_WORDS) and distinct > n_rows / 20 and distinct > _FEW:
-        return say("person", f"the name suggests persons, {distinct} of them in {n_rows} rows")
-    if any(part in word for part in _NAME_WORDS) and distinct > n_rows / 10:
-        return say("identifiers", f"the name suggests an identity, {distinct} different values")
-    if fits(column.name, SENSITIVE):
-        return say("sensitive", "the name suggests what people keep to themselves")
-    if column.kind == "category" and distinct > max(n_rows / 2, _FEW):
-        return say("identifiers", f"text with {distinct} different values in {n_rows} rows")
-    if topic := known_by(column.name):
-        return say("quasi", f"{distinct} different values; outsiders may know the {topic} of a person")
-    if distinct <= _FEW and column.kind != "date":
-        if says_nothing(column.name) or not names_tell:
-            return say("quasi", f"{distinct} different values; its name does not tell, so it is taken as known")
-        return say("other", f"{distinct} different values; nothing says that outsiders know it: decide")
-    if column.kind in ("number", "date"):
-        return say("quasi", f"{distinct} different {column.kind}s: an outsider may know or find them")
-    return say("quasi", f"{distinct} different values, shared by {n_rows / distinct:.0f} rows on average")

@@ -31,6 +31,7 @@ from discreet.errors import (
     PrivacyLeakWarning,
     PromiseBroken,
     RolesError,
+    Setting,
     did_you_mean,
     listing,
 )
@@ -81,9 +82,11 @@ def evaluate_utility(
     learners = _checked_classifiers(classifiers)
     if protocol not in PROTOCOLS:
         hint = did_you_mean(protocol, PROTOCOLS)
-        raise ParameterError(f"'protocol' must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}")
+        raise ParameterError(
+            Setting("protocol"), f" must be one of {listing(PROTOCOLS)}. Got {protocol!r} instead.{hint}"
+        )
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
-        raise ParameterError(f"'n_jobs' must be a whole number of at least 1. Got {n_jobs!r} instead.")
+        raise ParameterError(Setting("n_jobs"), f" must be a whole number of at least 1. Got {n_jobs!r} instead.")
     opened = None if cache is None else cache if isinstance(cache, Cache) else Cache(cache)
     study = _Study(dataset, plan, plan.split(dataset.labels, dataset.persons), protocol, learners, opened)
     lines = (*([WITHOUT_QUASI] if dataset.not_quasi else []), GUESSING)
@@ -325,7 +328,7 @@ def _checked_classifiers(classifiers: Sequence[str]) -> tuple[str, ...]:
     unknown = [name for name in names if name not in CLASSIFIERS]
     if unknown or not names:
         hint = did_you_mean(unknown[0], CLASSIFIERS) if unknown else ""
-        raise ParameterError(f"'classifiers' must be among {listing(CLASSIFIERS, most=20)}.{hint}")
+        raise ParameterError(Setting("classifiers"), f" must be among {listing(CLASSIFIERS, most=20)}.{hint}")
     return names
 
 

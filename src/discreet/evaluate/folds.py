@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, Setting
 from discreet.foundation.lazy_modules import special
 from discreet.learning.cross_validation import Fold, kfold
 from discreet.learning.significance import Difference, corrected_resampled, five_by_two_cv
@@ -46,7 +46,8 @@ class Folds:
         match = _SPELLED.fullmatch(text) if isinstance(text, str) else None
         if match is None or not (match["word"] or match["repeats"]) or int(match["folds"]) < 2:
             raise ParameterError(
-                f"'folds' must be such as '5-fold', '10-fold', '5x2' or '10x10-fold'. Got {text!r} instead."
+                Setting("folds"),
+                f" must be such as '5-fold', '10-fold', '5x2' or '10x10-fold'. Got {text!r} instead.",
             )
         return cls(int(match["repeats"] or 1), int(match["folds"]), random_state)
 

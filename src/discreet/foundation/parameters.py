@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
-from discreet.errors import ParameterError, did_you_mean
+from discreet.errors import Outside, ParameterError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,22 @@ class Interval:
         kind = "an int" if self.kind is Integral else "a float"
         return f"{kind} in the range {opening}{low}, {high}{closing}"
 
+    @property
+    def in_words(self) -> str:
+        """As people say it.
+
+        >>> print(Interval(Integral, 2, None, closed="left").in_words, Interval(Real, 0, 1, closed="right").in_words)
+        a whole number of at least 2 a number above 0 and at most 1
+        """
+        kind = "a whole number" if self.kind is Integral else "a number"
+        low = (
+            "" if self.left is None else f"{'of at least' if self.closed in ('left', 'both') else 'above'} {self.left}"
+        )
+        high = (
+            "" if self.right is None else f"{'at most' if self.closed in ('right', 'both') else 'below'} {self.right}"
+        )
+        return " ".join([kind, *([f"{low} and {high}"] if low and high else [low or high or "that is finite"])])
+
 
 @dataclass(frozen=True)
 class StrOptions:
@@ -58,6 +74,35 @@ class StrOptions:
     def __str__(self) -> str:
         return f"a str among {{{', '.join(map(repr, sorted(self.options)))}}}"
 
+    @property
+    def in_words(self) -> str:
+        *most, last = sorted(self.options)
+        return f"{', '.join(most)} or {last}" if most else last
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The ranges of one parameter.
+
+    >>> allowed = Allowed((Interval(Integral, 2, None, closed="left"), None))
+    >>> print(allowed.in_python, "|", allowed.in_words)
+    an int in the range [2, inf) or None | a whole number of at least 2, or left out
+    """
+
+    ranges: tuple[Any, ...]
+
+    @property
+    def in_python(self) -> str:
+        *most, last = [_words(allowed) for allowed in self.ranges]
+        return f"{', '.join(most)} or {last}" if most else last
+
+    @property
+    def in_words(self) -> str:
+        """Without what only Python can pass."""
+        named = list(dict.fromkeys(filter(None, map(_plain_words, self.ranges))))
+        text = " or ".join(named) or "left out"
+        return f"{text}, or left out" if named and None in self.ranges else text
+
 
 def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
     """Raise ParameterError unless every parameter of the object is in one of its ranges.
@@ -67,13 +112,9 @@ def check_parameters(obj: object, constraints: dict[str, list[Any]]) -> None:
     for name, ranges in constraints.items():
         value = getattr(obj, name)
         if not any(allows(allowed, value) for allowed in ranges):
-            *most, last = [_words(allowed) for allowed in ranges]
-            allowed_values = f"{', '.join(most)} or {last}" if most else last
             words = {word for allowed in ranges if isinstance(allowed, StrOptions) for word in allowed.options}
             near = did_you_mean(value, sorted(words)) if isinstance(value, str) else ""
-            raise ParameterError(
-                f"The {name!r} parameter of {type(obj).__name__} must be {allowed_values}. Got {value!r} instead.{near}"
-            )
+            raise ParameterError(Outside(name, type(obj).__name__, Allowed(tuple(ranges)), value), near)
 
 
 def allows(allowed: Any, value: Any) -> bool:
@@ -95,3 +136,23 @@ def _words(allowed: Any) -> str:
     if isinstance(allowed, type):
         return "an int" if allowed is Integral else f"an instance of {allowed.__name__!r}"
     return str(allowed)
+
+
+_PLAIN = {
+    bool: "true or false",
+    str: "a text",
+    dict: "a JSON object",
+    list: "a list",
+    tuple: "a list",
+    Integral: "a whole number",
+    Real: "a number",
+    int: "a whole number",
+    float: "a number",
+}
+
+
+def _plain_words(allowed: Any) -> str:
+    """A range in words, empty if only Python can pass it."""
+    if isinstance(allowed, type):
+        return _PLAIN.get(allowed, "")
+    return getattr(allowed, "in_words", "")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
-from discreet.errors import CannotRelease
+from discreet.errors import CannotRelease, Setting
 from discreet.foundation.parameters import Interval
 from discreet.release.losses import Losses
 
@@ -51,8 +51,9 @@ def check_limit(limit: float | Mapping[str, float] | None, losses: Losses) -> No
         )
         counts = f"{losses.suppressed_rows} of {losses.rows} rows wholly suppressed or left out"
         raise CannotRelease(
-            f"By max_suppressed {excess} ({counts}). Nothing was released. Lower k, name fewer quasi-identifiers, or"
-            " allow more."
+            "By ",
+            Setting("max_suppressed"),
+            f" {excess} ({counts}). Nothing was released. Lower k, name fewer quasi-identifiers, or allow more.",
         )
 
 

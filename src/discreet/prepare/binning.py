@@ -26,7 +26,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.entropy import entropy_times_n
 from discreet.data.column import Column, from_labels
 from discreet.data.table import Table
-from discreet.errors import DataError, did_you_mean, listing, quietly, shown
+from discreet.errors import DataError, Setting, did_you_mean, listing, quietly, shown
 from discreet.prepare.intervals import column_cut, cut_between, interval_label, is_whole
 from discreet.prepare.rare import Rare
 
@@ -237,7 +237,9 @@ class Binning:
         if len(column.values) and column.kind != kind:
             raise DataError(
                 f"Column {shown(column.name)} was binned as a {kind}, but here it is a {column.kind} with"
-                f" {len(column.values)} different values. Declare it a {kind} when reading it (kinds={{...}})."
+                f" {len(column.values)} different values. Declare it a {kind} when reading it: ",
+                Setting("kinds", {column.name: kind}),
+                ".",
             )
         labels = self.labels(column.name)
         numbers = column.numbers if len(column.values) else np.empty(0)

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, shown
+from discreet.errors import DataError, ParameterError, RolesError, Setting, did_you_mean, shown
 from discreet.privacy.predictability import ATTACKERS, Breach, Inference, check_cuts, cuts_of
 from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, VerdictKind, table_and_roles
 
@@ -88,7 +88,7 @@ class BreachIncrease(Promise):
         unknown = [name for name in self.attackers if name not in CLASSIFIERS]
         if unknown or not self.attackers:
             hint = did_you_mean(str(unknown[0]), CLASSIFIERS) if unknown else ""
-            raise ParameterError(f"'attackers' must be one or more of {', '.join(CLASSIFIERS)}.{hint}")
+            raise ParameterError(Setting("attackers"), f" must be one or more of {', '.join(CLASSIFIERS)}.{hint}")
 
     def __str__(self) -> str:
         if isinstance(self.alpha, str):

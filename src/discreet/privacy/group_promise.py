@@ -22,7 +22,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, Setting
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.k_map import KMap
@@ -77,14 +77,28 @@ def promise_of(
     promises: list[Promise] = [KAnonymity(k, label_known=label_known)]
     if population is not None:
         if label_known:
-            raise ParameterError("'label_known' counts persons of the release, 'population' others. Leave out one.")
+            raise ParameterError(
+                Setting("label_known"),
+                " counts persons of the release, ",
+                Setting("population"),
+                " others. Leave out one.",
+            )
         promises = [KMap(k, fraction=float(population) if isinstance(population, Real) else None)]
     if l is not None:
         promises.append(LDiversity(l, measure=diversity, c=c))
     elif c is not None or diversity != "distinct":
-        raise ParameterError("'diversity' and 'c' say how l values are counted. Give l, too, or leave them out.")
+        raise ParameterError(
+            Setting("diversity"),
+            " and ",
+            Setting("c"),
+            " say how l values are counted. Give ",
+            Setting("l"),
+            ", too, or leave them out.",
+        )
     if t is not None:
         promises.append(TCloseness(t, distance=distance))
     elif distance != "equal":
-        raise ParameterError("'distance' says how t is measured. Give t, too, or leave it out.")
+        raise ParameterError(
+            Setting("distance"), " says how t is measured. Give ", Setting("t"), ", too, or leave it out."
+        )
     return promises[0] if len(promises) == 1 else Both(tuple(promises))

@@ -22,7 +22,7 @@ import numpy as np
 from discreet.counting.entropy import n_log_n
 from discreet.counting.tally import tally
 from discreet.data.roles import Roles
-from discreet.errors import RolesError
+from discreet.errors import RolesError, Setting
 from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, counted_and_roles
 
 _SLACK = 1e-9  # tolerance for entropies
@@ -94,7 +94,7 @@ class LDiversity(Promise):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.measure == "recursive") != (self.c is not None):
-            raise RolesError("LDiversity needs c with measure='recursive', and only there.")
+            raise RolesError("l-diversity needs ", Setting("c"), " if it is recursive, and only then.")
         if self.measure != "entropy" and not isinstance(self.l, Integral):
             raise RolesError(f"The l of {self.measure} l-diversity is a whole number. Got {self.l} instead.")
 

@@ -28,7 +28,7 @@ import numpy as np
 from discreet.counting.tally import group
 from discreet.data.roles import MOST_CLASSES
 from discreet.data.table import Table
-from discreet.errors import DataError, ParameterError, did_you_mean, shown
+from discreet.errors import DataError, ParameterError, Setting, did_you_mean, shown
 from discreet.prepare.binning import Binning
 
 if TYPE_CHECKING:  # learners are loaded late: no other promise needs them
@@ -224,7 +224,9 @@ def with_classes(table: Table, name: str, cuts: Sequence[float] | None) -> Table
     if column.kind != "category" and column.levels > MOST_NUMBERS:
         raise DataError(
             f"The sensitive column {shown(name)} has {column.levels} different values of the kind {column.kind!r}, too"
-            f" many for guessing one to mean much. Give the cut points that matter: cuts={{{shown(name)}: [...]}}."
+            f" many for guessing one to mean much. Give the cut points that matter: ",
+            Setting("cuts", {name: [...]}),
+            ".",
         )
     if column.levels > MOST_CLASSES:
         raise DataError(
@@ -306,7 +308,7 @@ def check_cuts(cuts: Mapping[str, Sequence[float]] | None, sensitive: Sequence[s
     for name, borders in (cuts or {}).items():
         if name not in sensitive:
             hint = did_you_mean(name, sensitive)
-            raise ParameterError(f"'cuts' names {shown(name)}, which is not a sensitive column.{hint}")
+            raise ParameterError(Setting("cuts"), f" names {shown(name)}, which is not a sensitive column.{hint}")
         if isinstance(borders, (str, Real)):
             raise ParameterError(
                 f"The cuts of {shown(name)} must be a list of cut points, such as [6.5]; got one value."

@@ -21,7 +21,7 @@ import numpy as np
 
 from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
-from discreet.errors import RolesError
+from discreet.errors import RolesError, Setting
 from discreet.privacy.l_diversity import Measured, ValueCounts, over_sensitive
 from discreet.privacy.promise import Interval, Promise, StrOptions, Verdict, counted_and_roles
 
@@ -72,7 +72,9 @@ class TCloseness(Promise):
         unordered = [name for name, kind in kinds.items() if kind == "category"]
         if unordered and self.distance == "ordered":
             raise RolesError(
-                f"The ordered distance needs numbers or dates; {unordered[0]!r} holds categories. Use distance='equal'."
+                f"The ordered distance needs numbers or dates; {unordered[0]!r} holds categories. Use ",
+                Setting("distance", "equal"),
+                ".",
             )
 
     def measured(self, counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:

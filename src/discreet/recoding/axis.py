@@ -3,7 +3,8 @@
 
 Numbers and dates keep their order, categories are ordered by name or by their class shares; missing comes last.
 Numbers are labelled with the interval between the cuts around them, categories with the set that occurs in the group.
-A category that fewer than `rarest` persons have is never named: it is part of "other".
+A category that fewer than `rarest` persons have is never named: it is part of "other", or of another mark where a
+named category is called "other" itself.
 
 A `readable` axis cuts at the roundest place between two neighbours, writes dates by years, quarters and months, and
 spells out at most eight categories: a larger set has a name.
@@ -34,11 +35,10 @@ from discreet.prepare.intervals import (
     roundness,
 )
 from discreet.prepare.rare import Rare
-from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
+from discreet.recoding.labels import EVERYTHING, MISSING, OTHER, Meaning, other_mark
 from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale
 
-OTHER = "other"
 _AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
 
 
@@ -60,10 +60,11 @@ class Axis:
     column: Column
     rank_of_code: np.ndarray
     counts: np.ndarray
-    names: tuple[str, ...] | None = None  # None for numbers and dates; "other" last, if there is one
+    names: tuple[str, ...] | None = None  # None for numbers and dates; the mark of others last, if there is one
     numbers: np.ndarray | None = None  # numbers and dates by rank
     tree: Written | None = None  # labels groups, unless as intervals and sets
     has_other: bool = False  # whether some categories are not named
+    other: str = OTHER  # their mark
     rare: Rare | None = None  # the values that fewer than `rarest` persons have
     by_cuts: bool = False  # whether labels depend on the cuts alone, which are then as round as possible
     borders: tuple[float, ...] | None = None  # the only allowed cuts, from a public grid
@@ -82,22 +83,22 @@ class Axis:
             numbers, ranks = np.unique(column.numbers, return_inverse=True)  # distant dates may share a number
             return cls(column, np.append(ranks, len(numbers)), counts, numbers=numbers, rare=rare, readable=readable)
         common = np.flatnonzero(~rare.is_rare)
-        if len(common) < n_values:  # there is an "other", and a value of that name joins it
-            common = np.array([code for code in common if column.texts[code] != OTHER], dtype=np.int64)
         if by_class and len(common):
             common = common[in_class_order(counts[common])]
         other = len(common) < n_values
         rank_of_code = np.full(n_values + 1, len(common))
         rank_of_code[common] = np.arange(len(common))
         rank_of_code[n_values] = len(common) + other
-        names = (*(column.texts[code] for code in common), *((OTHER,) if other else ()))
-        return cls(column, rank_of_code, counts, names, has_other=other, rare=rare, readable=readable)
+        named = tuple(column.texts[code] for code in common)
+        mark = other_mark(named)
+        names = (*named, mark) if other else named
+        return cls(column, rank_of_code, counts, names, has_other=other, other=mark, rare=rare, readable=readable)
 
     @classmethod
     def of_grid(cls, rows: CodedRows, name: str, grid: Sequence[object]) -> Axis:
         """The axis of a public grid: intervals between borders for numbers and dates, a list of values for categories.
 
-        A category that is not on the list is part of "other", which every such axis has.
+        A category that is not on the list is one of the others, which every such axis has.
         """
         column, counts = rows.column(name), rows.class_counts(name)
         if column.kind != "category":
@@ -107,14 +108,15 @@ class Axis:
             ranks_of = np.append(cells, len(borders) + 1)
             return cls(column, ranks_of, counts, by_cuts=True, borders=borders, readable=False)
         names = [text_of(value) for value in grid]
-        if not names or len(set(names)) < len(names) or {OTHER, SUPPRESSED} & set(names):
-            raise DataError(
-                f"The grid of {shown(name)} must list different categories, none of them {OTHER!r} or {SUPPRESSED!r}."
-            )
+        if not names or len(set(names)) < len(names) or SUPPRESSED in names:
+            raise DataError(f"The grid of {shown(name)} must list different categories, none of them {SUPPRESSED!r}.")
         place = {text: rank for rank, text in enumerate(names)}
         ranks = [place.get(text, len(names)) for text in column.texts]
         rank_of_code = np.array([*ranks, len(names) + 1], dtype=np.int64)
-        return cls(column, rank_of_code, counts, (*names, OTHER), has_other=True, by_cuts=True, readable=False)
+        mark = other_mark(names)
+        return cls(
+            column, rank_of_code, counts, (*names, mark), has_other=True, other=mark, by_cuts=True, readable=False
+        )
 
     @property
     def name(self) -> str:
@@ -136,8 +138,8 @@ class Axis:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The categories told apart from "other"; empty if there is no "other"."""
-        return frozenset(self.names or ()) - {OTHER} if self.has_other else frozenset()
+        """The categories told apart from the others; empty if there are no others."""
+        return frozenset(self.names or ()) - {self.other} if self.has_other else frozenset()
 
     @cached_property
     def scale(self) -> AxisScale:
@@ -148,7 +150,8 @@ class Axis:
             places = dict(zip(self.column.texts, self.rank_of_code.tolist(), strict=False))
             return AxisScale(self.name, ordered=False, places=places, other=common, prefixes=self.prefixes)
         places = {name: rank for rank, name in enumerate(self.names)}
-        return AxisScale(self.name, ordered=False, places=places, other=places.get(OTHER, common), known=self.known)
+        other = places[self.other] if self.has_other else common
+        return AxisScale(self.name, ordered=False, places=places, other=other, known=self.known)
 
     @cached_property
     def position(self) -> np.ndarray:
@@ -216,18 +219,18 @@ class Axis:
         return (*range(first, end), *((self.n_values,) if missing else ()))
 
     def meaning_of_set(self, ranks: tuple[int, ...]) -> Meaning:
-        """The meaning of the label that `set_of` gives. A set without "other" is listed in full."""
+        """The meaning of the label that `set_of` gives. A set without the others is listed in full."""
         assert self.names is not None
         missing = ranks[-1] == self.n_values
         inside = {self.names[rank] for rank in ranks if rank < self.n_values}
         outside = set(self.names) - inside
-        others = self.has_other and OTHER in inside
+        others = self.has_other and self.other in inside
         if not outside:
             return EVERYTHING if missing == self.column.has_missing else Meaning(but=True, missing=missing)
         shorter = len(outside) < len(inside) and missing == self.column.has_missing
         if shorter and (others or not self.has_other):
             return Meaning(texts=frozenset(outside), but=True, missing=missing)
-        return Meaning.of(inside - ({OTHER} if self.has_other else set()), others=others, missing=missing)
+        return Meaning.of(inside - ({self.other} if self.has_other else set()), others=others, missing=missing)
 
     def set_of(self, ranks: tuple[int, ...]) -> str | None:
         """The label of a set of categories: their names, or those of all others if that is shorter.

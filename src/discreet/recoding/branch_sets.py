@@ -15,8 +15,8 @@ import numpy as np
 from discreet.counting.entropy import entropy_times_n
 from discreet.data.column import SUPPRESSED
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.recoding.axis import OTHER, Axis, written
-from discreet.recoding.labels import Meaning
+from discreet.recoding.axis import Axis, written
+from discreet.recoding.labels import Meaning, other_mark
 from discreet.recoding.names import MOST_SPELT, Names
 
 _NO_CLASS = 0.01  # bits per row that may be lost where no class says what is told
@@ -36,7 +36,7 @@ class BranchSets:
         for level in range(hierarchy.levels - 2, -1, -1):
             ranks: dict[str, set[int]] = {}
             for path in hierarchy.paths:
-                if path[0] in rank_of and path[level] != SUPPRESSED and not (axis.has_other and path[0] == OTHER):
+                if path[0] in rank_of and path[level] != SUPPRESSED and not (axis.has_other and path[0] == axis.other):
                     ranks.setdefault(path[level], set()).add(rank_of[path[0]])
             for label, inside in ranks.items():
                 below.setdefault(label, frozenset(inside))
@@ -70,8 +70,12 @@ class BranchSets:
                 lowest = [name for name, others in self.below.items() if others == ranks][-1]
                 found.append((-int(rows[list(ranks)].sum()), lowest))
                 left -= ranks
-        found += [(1, OTHER) for _ in left]  # what is not named comes last
+        found += [(1, self._other) for _ in left]  # what is not named comes last
         return [label for _, label in sorted(found)]
+
+    @cached_property
+    def _other(self) -> str:
+        return other_mark(self.below)
 
     @cached_property
     def _names(self) -> Names:

@@ -21,9 +21,9 @@ import numpy as np
 from discreet.data.column import SUPPRESSED, Column
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.prefixes import prefix_tree
-from discreet.recoding.axis import OTHER, Axis, in_class_order, written
+from discreet.recoding.axis import Axis, in_class_order, written
 from discreet.recoding.branch_sets import BranchSets, best_cut, noise
-from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
+from discreet.recoding.labels import EVERYTHING, MISSING, Meaning, other_mark
 from discreet.recoding.names import MOST_SPELT, Names
 
 
@@ -103,10 +103,10 @@ class Branches:
     def _of_all_but(self, but: list[Run], start: int, end: int) -> str:
         """The label of all values but those of some labels."""
         if end - start == 1:
-            return OTHER
+            return self._other
         if len(but) <= MOST_SPELT:
             return "not {" + ", ".join(sorted(written(run.label) for run in but)) + "}"
-        return self._name(self.cover(start, end - 1), (start, end), (OTHER,))
+        return self._name(self.cover(start, end - 1), (start, end), (self._other,))
 
     def cover(self, start: int, end: int) -> list[Piece]:
         """The highest labels inside the run; the first may be one that begins before it, without what does."""
@@ -158,6 +158,10 @@ class Branches:
         common = sorted((piece.run for piece in pieces), key=lambda run: (rows[run.start] - rows[run.end], run.label))
         but = [written(run.label) for run in pieces[0].but]  # of a label that is not whole, its exceptions count
         return self._names.name(of, [*(written(run.label) for run in common), *last, *but])
+
+    @cached_property
+    def _other(self) -> str:
+        return other_mark(run.label for run in self.runs)
 
     @cached_property
     def _names(self) -> Names:

@@ -11,13 +11,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, count
 
 import numpy as np
 
 from discreet.data.column import KINDS, SUPPRESSED, Column, Kind
-from discreet.errors import DataError, shown
+from discreet.errors import DataError, Setting, shown
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.intervals import holds_text, read_interval
+
+OTHER = "other"
+
+
+def other_mark(named: Iterable[str], above: str = "") -> str:
+    """The label of values that are not named, below the label `above` if there is one: one that no value is called.
+
+    It depends on names that are published anyway. A value `other` that is not named is one of the others, and a mark
+    that avoided it would tell that somebody has it.
+
+    >>> other_mark(["clerk", "nurse"]), other_mark(["clerk", "other"]), other_mark(["clerk"], "office")
+    ('other', 'other values', 'other office')
+    """
+    taken = frozenset(named)
+    first, second = (f"{OTHER} {above}", f"{OTHER} values of {above}") if above else (OTHER, f"{OTHER} values")
+    marks = chain((first, second), (f"{second} {number}" for number in count(2)))
+    return next(mark for mark in marks if mark not in taken)
 
 
 @dataclass(frozen=True)
@@ -254,7 +272,9 @@ class Labelling:
         if self.kind != "category" and len(column.values) and column.kind != self.kind:
             raise DataError(
                 f"Column {shown(column.name)} was released as a {self.kind}, but here it is a {column.kind} with"
-                f" {len(column.values)} different values. Declare it a {self.kind} when reading it (kinds={{...}})."
+                f" {len(column.values)} different values. Declare it a {self.kind} when reading it: ",
+                Setting("kinds", {column.name: self.kind}),
+                ".",
             )
         n_values = len(column.values)
         pieces, texts = np.zeros(n_values + 1, dtype=np.int64), np.full(n_values + 1, -1, dtype=np.int64)

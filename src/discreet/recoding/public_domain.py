@@ -28,16 +28,17 @@ from discreet.data.column import SUPPRESSED, Column, Kind, encode, from_labels, 
 from discreet.data.reading import reading
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly, shown
+from discreet.errors import DataError, RolesError, Setting, did_you_mean, listing, quietly, shown
 from discreet.prepare.binning import equal_frequency_cuts
 from discreet.prepare.intervals import interval_label
 from discreet.prepare.one_hot import Binarisation, Item
 from discreet.recoding.labels import MISSING, Labelling, Meaning
 from discreet.recoding.patterns import EachColumn, Plan
 
-NOT_PUBLIC = (
-    "A release needs a public domain: domain={column: values, or {'cuts': [...]}}, or a TOML or JSON file. A domain"
-    " read from the rows would reveal what they hold."
+NOT_PUBLIC: tuple[str | Setting, ...] = (
+    "A release needs a public domain: the values of each column, or its cuts, as in ",
+    Setting("domain", {"sex": ["f", "m"], "age": {"cuts": [40, 60]}}),
+    ", or the name of a TOML or JSON file that holds it. A domain read from the rows would reveal what they hold.",
 )
 _MANY_DIGITS = re.compile(r"[+-]?[0-9]{16,400}")
 _MANY = 20  # distinct numbers above which `from_data` cuts a column into intervals

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from discreet.data.document import Document
 from discreet.data.records import Records
 from discreet.data.storage import columns_of
 from discreet.data.table import Table
-from discreet.errors import DataError
+from discreet.errors import DataError, Setting, plain, shown
 from discreet.foundation.plain_files import opened
 from discreet.sketching.signs import KEY_FILE, Signs, read_key
 from discreet.sketching.sketches import Sketches, sketch
@@ -23,6 +24,23 @@ from discreet.sketching.sketches import Sketches, sketch
 PERSONS = "persons.parquet"  # the person behind each released row
 PERSON_PARTS = "persons"  # the same for a table in parts: a folder with a file for each part
 EVIDENCE = "evidence.parquet"  # the rows behind a document, or behind published rows
+
+
+_FILES = ("trace.json", KEY_FILE, PERSONS, EVIDENCE, PERSON_PARTS)  # one of which every owner's folder holds
+
+
+def check_owner(owner: str | os.PathLike[str] | None) -> None:
+    """DataError unless this is a folder that a release left for its owner, or None."""
+    if owner is None or any((Path(owner) / name).exists() for name in _FILES):
+        return
+    folder = Path(owner)
+    what = "holds none of its files" if folder.is_dir() else "does not exist"
+    below = folder / "owner"
+    hint = f" Did you mean {plain(below)}?" if below.is_dir() else ""
+    raise DataError(
+        Setting("owner"),
+        f" names {shown(folder.name)}, which {what}. The owner's folder lies beside the release when it is made.{hint}",
+    )
 
 
 def with_evidence(document: Document, owner: Path, *, by_person: bool) -> Document:

@@ -51,6 +51,17 @@ def new_key(folder: Path) -> tuple[Path, Path]:
 
 def sign(message: bytes, private_key: Path) -> bytes:
     """The signature file for a certificate's bytes."""
+    key = _private_key(private_key)
+    public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return _signature_file(public, key.sign(message))
+
+
+def public_key_of(private_key: Path) -> str:
+    """The public key, in hex, of a private one: who a signature with it is by."""
+    return _private_key(private_key).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
+
+
+def _private_key(private_key: Path) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(read_plain(private_key, most=MOST_SIGNATURE, links=True), password=None)
     except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
@@ -60,8 +71,7 @@ def sign(message: bytes, private_key: Path) -> bytes:
         ) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise DataError(f"{Path(private_key).name!r} is not an Ed25519 key. Make one with `discreet key new`.")
-    public = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    return _signature_file(public, key.sign(message))
+    return key
 
 
 def _signature_file(public: bytes, signature: bytes) -> bytes:

@@ -22,7 +22,7 @@ from discreet.errors import DiscreetError
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
 from discreet.release.copies import copy_problems, copy_record_problems
-from discreet.release.owner_evidence import persons_of, read_persons, read_records
+from discreet.release.owner_evidence import check_owner, persons_of, read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
 from discreet.release.verify_detail import detail_problems
@@ -36,13 +36,20 @@ from discreet.release.verify_folder import (
     read_groups,
     read_record,
     read_release,
+    roles_of,
     signer_of,
 )
 from discreet.release.verify_noise import noise_problems
 from discreet.release.verify_parameters import parameter_problems
 from discreet.release.verify_promise import promise_problems
 from discreet.release.verify_recount import bytes_problems, column_problems, rewritten_problems
-from discreet.release.verify_remarks import evidence_remarks, role_remarks, signer_remark
+from discreet.release.verify_remarks import (
+    evidence_remarks,
+    role_remarks,
+    separate_sets_remarks,
+    signer_remark,
+    weakness_remarks,
+)
 from discreet.release.verify_rows import check_rows
 from discreet.release.verify_sketches import check_sketches
 from discreet.release.verify_statement import statement_problems
@@ -50,6 +57,7 @@ from discreet.release.verify_verdicts import verdict_problems
 
 __all__ = [
     "Verification",
+    "check_owner",
     "open_release",
     "persons_of",
     "read_groups",
@@ -57,7 +65,10 @@ __all__ = [
     "read_record",
     "read_records",
     "read_release",
+    "roles_of",
+    "separate_sets_remarks",
     "verify",
+    "weakness_remarks",
 ]
 
 _LONGEST = 1000  # characters of a problem: a forged name may have millions
@@ -103,6 +114,7 @@ def verify(
     `public_key` requires a signature by that key, `expected_id` a release with that id. `patient` allows checks that
     take longer than a few seconds, such as comparing many rows of items pair by pair.
     """
+    check_owner(owner)
     expected_signer = None if public_key is None else public_key_in(Path(public_key))
     return _verified(Path(folder), owner, expected_signer, expected_id, patient, None)
 

@@ -164,11 +164,11 @@ def contents_of(release: OpenFolder) -> tuple[Content, Roles | None]:
     shape = certificate.shape
     if release.parts is not None:
         check_layouts(release.parts, certificate.rows)
-        return release.parts, _roles(certificate)
+        return release.parts, roles_of(certificate)
     (name,) = data_names(certificate)
     file, columns = release.files[name], certificate.published_columns
     content = certificate.content_type.read(file, columns, shape=shape, rows=certificate.rows)
-    return content, _roles(certificate) if shape == "table" else None
+    return content, roles_of(certificate) if shape == "table" else None
 
 
 def record_of(release: OpenFolder, **bounds: int) -> EachColumn | Boxes | None:
@@ -187,7 +187,7 @@ def groups_of_items(release: OpenFolder) -> GroupedItems | None:
     return GroupedItems.from_bytes(read_most(release.files[RECORD], MOST_STATED))
 
 
-def _roles(certificate: Certificate) -> Roles:
+def roles_of(certificate: Certificate) -> Roles:
     """The roles of a published table; columns that single people out are reported as remarks, not refused."""
     target = certificate.names("target")
     return Roles(

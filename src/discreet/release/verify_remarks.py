@@ -65,7 +65,7 @@ def role_remarks(certificate: Certificate, content: Content) -> list[str]:
     if not outside or getattr(certificate.the_promise(), "public_class", False):
         return []
     many = len(outside) > 1
-    remarks = _parts_remarks(certificate.the_promise())
+    remarks = separate_sets_remarks(certificate.the_promise())
     remarks += [
         f"{len(outside)} {'columns were' if many else 'column was'} declared unknown to outsiders:"
         f" {listing(outside)}. The promise does not protect against anyone who knows {'them' if many else 'it'}."
@@ -73,7 +73,7 @@ def role_remarks(certificate: Certificate, content: Content) -> list[str]:
     return remarks + _singled_out(content, outside)
 
 
-def _parts_remarks(promise: Promise) -> list[str]:
+def separate_sets_remarks(promise: Promise) -> list[str]:
     """Remark on promises about separate sets of columns, which are weaker than one about all of them."""
     parts = promise.promises if isinstance(promise, Both) else (promise,)
     sets = sum(len(part.sets or ()) + (part.columns is not None) for part in parts if isinstance(part, KAnonymity))

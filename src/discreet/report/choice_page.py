@@ -122,7 +122,7 @@ def pictures(choice: Choice, compared: Candidate | str | None = None) -> list[di
         )
     pairs = [(first, second) for i, first in enumerate(weighed) for second in weighed[i + 1 :]]
     for first, second in pairs[:3]:
-        text = "A candidate is beaten if another is at least as good on every criterion and better on one."
+        text = "Another is better where one is at least as good on every criterion and better on one."
         shown.append({"title": f"Front: {first} and {second}", "text": text, "spec": front_plot(choice, first, second)})
     return shown
 

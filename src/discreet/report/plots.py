@@ -23,12 +23,18 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # an identifier; not
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#4d5a66"]
 SHAPES = ["circle", "diamond", "square", "triangle-up", "triangle-down", "cross"]
 INK, SOFT, LINE = "#1c2530", "#4d5a66", "#d7dde2"
+PERCENT = "format(100 * datum.value, '.3~r') + ' %'"  # a share as axis labels write it
 _SPOKEN = 20  # candidates named in a description; the table has all
 _ROWS = 20  # candidates with a row in a plot
 _MORE_NAMES = 4  # further names on the front, besides the best and the knee, where they fit
 _NARROW = 0.35  # a front that spans less of an axis gets a plot of its own
 _LIMITS = {"of 100": (0.0, 100.0), "share": (0.0, 1.0)}  # no axis label lies beyond
-_STATES = {"best": "best by the weights", "knee": "knee of the front", "front": "on the front", "beaten": "beaten"}
+_STATES = {
+    "best": "chosen by the weights",
+    "knee": "from here on, more of one costs much of the other",
+    "front": "on the front, no other is better in everything",
+    "beaten": "another is better",
+}
 _MARKS = [*zip(COLOURS[:3], SHAPES[:3], strict=True), (COLOURS[5], SHAPES[3])]
 _AREAS = {"best": 190, "knee": 130, "front": 90, "beaten": 50}
 
@@ -194,7 +200,7 @@ def ratio_plot(choices: Mapping[str, Choice]) -> Spec:
         for candidate in choice.candidates
         if candidate.name in drawn
     ]
-    title = "E(S)" if first.evaluation.by == "rank" else "score by values"
+    title = "score by ranks, E(S)" if first.evaluation.by == "rank" else "score"
     x = {"field": "score", "type": "quantitative", "title": f"{title}, more is better", "scale": {"zero": False}}
     x["axis"] = {"tickCount": 8}
     y, names = rows("candidate", [line[name] for name in drawn])
@@ -325,7 +331,8 @@ def _axis(name: str, choice: Choice) -> Spec:
     title = f"{_title(name, choice)}, {way} is better"
     values = [float(candidate.measures[name]) for candidate in choice.candidates]
     low, high = min(values), max(values)
-    drawn = within(_LIMITS.get(meaning.unit), ROOM)
+    is_share = meaning.unit == "share" and meaning.higher_is_better  # in per cent, as everywhere
+    drawn = within(_LIMITS.get(meaning.unit), ROOM, percent=is_share)
     if low == high:  # no range to take ticks from
         drawn["scale"] = {"domain": [low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10], "nice": False}
     return {"field": name, "type": "quantitative", "title": title, **drawn}
@@ -339,17 +346,18 @@ def _across(name: str, choice: Choice) -> Spec:
     return axis if len(axis["title"]) < 29 else axis | {"title": [f"{measure},", way]}
 
 
-def within(limits: tuple[float, float] | None, padding: int) -> Spec:
+def within(limits: tuple[float, float] | None, padding: int, *, percent: bool = False) -> Spec:
     """The scale of an axis with padding around the points; no label lies beyond the limits of a measure."""
     if limits is None:
         return {"scale": {"zero": False, "padding": padding}}
-    beyond = f"datum.value < {limits[0]} || datum.value > {limits[1]} ? '' : datum.label"
+    beyond = f"datum.value < {limits[0]} || datum.value > {limits[1]} ? '' : {PERCENT if percent else 'datum.label'}"
     return {"scale": {"zero": False, "nice": False, "padding": padding}, "axis": {"labelExpr": beyond}}
 
 
 def _title(name: str, choice: Choice) -> str:
     meaning = choice.meanings[name]
-    return f"{meaning.title or name}{f' ({meaning.unit})' if meaning.unit else ''}"
+    unit = "" if meaning.unit == "share" else meaning.unit
+    return f"{meaning.title or name}{f' ({unit})' if unit else ''}"
 
 
 def _corners(utility_up: bool, privacy_up: bool) -> list[Spec]:

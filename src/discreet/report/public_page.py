@@ -7,6 +7,7 @@ seed.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -23,18 +24,25 @@ from discreet.evaluate.facts import plain_risk, promise_in_words
 from discreet.evaluate.risk import risk
 from discreet.learning.encoding import places
 from discreet.release.certificate import EVIDENCE, Certificate
-from discreet.release.verify import read_release, verify
+from discreet.release.verify import Verification, read_groups, read_record, read_release, verify
+from discreet.report.cautions import cautions_of
+from discreet.report.dictionary import dictionary_of
+from discreet.report.policy import Policy, checked
 from discreet.report.release_page import environment, group_sizes
-from discreet.report.wording import approximately
+from discreet.report.wording import percent
 
-FORMAT = 1
+FORMAT = 2
 MOST = 10  # labels drawn per column
 
 
-def summarise_public(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """Verify the published folder and summarise it."""
+def summarise_public(folder: str | os.PathLike[str], policy: Policy | None = None) -> dict[str, Any]:
+    """Verify the published folder and summarise it; with a policy, say which of its lines the release keeps."""
     path = Path(folder)
-    verification = verify(path)
+    return summarise_verified(path, verify(path), policy)
+
+
+def summarise_verified(path: Path, verification: Verification, policy: Policy | None = None) -> dict[str, Any]:
+    """The summary of a published folder that was verified just now."""
     certificate = verification.certificate
     if certificate is None or (not verification.holds and verification.problems):
         raise PromiseBroken(f"There is nothing to report on. {verification.sentence()}")
@@ -50,11 +58,17 @@ def summarise_public(folder: str | os.PathLike[str]) -> dict[str, Any]:
         "does_not_protect": promise.does_not_protect,
         "holds": certificate.verdict.holds,
         "evidence": EVIDENCE[certificate.verdict.kind],
+        "id": certificate.id,
+        "signer": verification.signer,
+        "certificate_sha256": hashlib.sha256(certificate.to_bytes()).hexdigest(),
+        "cautions": cautions_of(certificate, blank=_blank(content, certificate)),
+        "policy": None if policy is None else checked(policy, verification).to_dict(),
         "remarks": list(verification.remarks),
         "columns": [column.model_dump() for column in certificate.columns],
         "certificate": certificate.model_dump(mode="json"),
         "rows": content.n_rows,
         "risk": _risk(content, certificate),
+        "dictionary": dictionary_of(certificate, content, read_record(path), read_groups(path)),
         "columns_drawn": _DRAWN[certificate.shape](content, certificate) if certificate.shape in _DRAWN else [],
     }
 
@@ -65,10 +79,23 @@ def to_public_page(summary: dict[str, Any]) -> str:
     return environment().get_template("public.html").render(report=summary, group_sizes=sizes)
 
 
+def to_dictionary_page(summary: dict[str, Any]) -> str:
+    """The data dictionary alone, as one HTML file."""
+    return environment().get_template("dictionary.html").render(report=summary)
+
+
 def _risk(content: Content, certificate: Certificate) -> dict[str, Any] | None:
     """Group sizes of the published rows, which anybody can count."""
     quasi = certificate.names("quasi")
     return plain_risk(risk(content, quasi)) if content.has_cells and quasi and content.n_rows else None
+
+
+def _blank(content: Content, certificate: Certificate) -> list[str]:
+    """Columns of a table that say the same in every row, the target not counted."""
+    names = [column.name for column in certificate.columns if column.role != "target"]
+    if certificate.shape != "table":
+        return []
+    return [column.name for column in content.value_columns(names) if column.levels < 2]
 
 
 def _items(baskets: Baskets, certificate: Certificate) -> list[dict[str, Any]]:
@@ -99,4 +126,4 @@ _DRAWN: dict[str, Callable[..., list[dict[str, Any]]]] = {"table": _columns, "ba
 
 
 def _line(label: str, share: float) -> dict[str, Any]:
-    return {"label": label, "zeros": True, "bars": [{"share": share, "text": approximately(share)}]}
+    return {"label": label, "zeros": True, "bars": [{"share": share, "text": percent(share)}]}

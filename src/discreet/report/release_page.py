@@ -15,7 +15,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from discreet.errors import DataError
 from discreet.report.again import command
 from discreet.report.wording import (
-    approximately,
     brief,
     count,
     here,
@@ -25,6 +24,9 @@ from discreet.report.wording import (
     plural,
     points,
     precise,
+    score,
+    score_difference,
+    score_interval,
     short,
     unsure,
 )
@@ -80,9 +82,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    words = (approximately, brief, count, here, interval, number, percent, plural, points, precise, short, unsure)
-    environment.filters.update({word.__name__: word for word in words})
-    environment.filters["decimals"] = lambda value: "none" if value is None else f"{value:.3f}"
+    words = (brief, count, here, interval, number, percent, plural, points, precise, short, unsure)
+    environment.filters.update({word.__name__: word for word in (*words, score, score_difference)})
+    environment.filters["percent"] = lambda share: percent(share).replace(" ", "\u00a0")  # the sign stays at its number
+    environment.globals["score_interval"] = score_interval
     environment.filters["series"] = lambda place: place if place <= _SERIES else (place - 1) % _SERIES + 1
     environment.filters["combine"] = lambda one, more: {**one, **more}
     return environment
@@ -107,7 +110,7 @@ def group_sizes(summary: dict[str, Any]) -> list[dict[str, Any]]:
             sum(size["rows"] for size in risk["sizes"][place : None if last else place + 1]) / max(risk["rows"], 1)
             for risk in risks
         ]
-        bars = [{"share": share, "text": approximately(share)} for share in shares]
+        bars = [{"share": share, "text": percent(share)} for share in shares]
         lines.append({"label": label, "zeros": place == 0, "bars": bars})
     return lines
 
@@ -152,7 +155,7 @@ def columns_suppressed(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if all(release["column_changes"] and release["rows"] for release in releases):
         for changes in zip(*(release["column_changes"] for release in releases), strict=True):
             shares = [change["suppressed_cells"] / r["rows"] for change, r in zip(changes, releases, strict=True)]
-            bars = [{"share": min(share, 1.0), "text": approximately(min(share, 1.0))} for share in shares]
+            bars = [{"share": min(share, 1.0), "text": percent(min(share, 1.0))} for share in shares]
             lines.append({"label": changes[0]["name"], "zeros": True, "bars": bars})
     return lines if any(bar["share"] for line in lines for bar in line["bars"]) else []
 
@@ -179,7 +182,7 @@ def spread(distributions: list[dict[str, Any]], shape: str) -> dict[str, Any]:
 
 def _drawn(shares: list[tuple[str, tuple[float, float]]]) -> list[dict[str, Any]]:
     return [
-        {"label": label, "zeros": True, "bars": [{"share": s, "text": approximately(s)} for s in both]}
+        {"label": label, "zeros": True, "bars": [{"share": s, "text": percent(s)} for s in both]}
         for label, both in shares
     ]
 
@@ -205,7 +208,7 @@ def _whole(shares: list[tuple[str, tuple[float, float]]]) -> list[tuple[str, tup
 def _kept_in_words(change: dict[str, Any]) -> str:
     """The share that is kept; `blank` of a column that is published and says the same in every row."""
     is_blank = change["published"] == [change["name"]] and change["values_after"] < 2
-    return "blank" if is_blank else approximately(change["detail"])
+    return "blank" if is_blank else percent(round(change["detail"], 9))
 
 
 def _fate(change: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.report.release_page import environment, group_sizes
-from discreet.report.wording import approximately, number
+from discreet.report.wording import number, percent
 
 _MODELS = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "slide negative binomial (SNB)"}
 _MOST_COLUMNS = 20  # bars of contributions
@@ -50,4 +50,4 @@ def _contributions(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _bar(label: str, *shares: float) -> dict[str, Any]:
-    return {"label": label, "zeros": True, "bars": [{"share": share, "text": approximately(share)} for share in shares]}
+    return {"label": label, "zeros": True, "bars": [{"share": share, "text": percent(share)} for share in shares]}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from discreet.choose.study_file import Results
 from discreet.evaluate.confidence import effective_rows
 from discreet.evaluate.detail import means_of_targets, warnings_of
 from discreet.evaluate.facts import risk_facts, source_facts
+from discreet.report.cautions import cautions_of_facts
 from discreet.report.choice_page import ratios
 from discreet.report.plots import front_plot, near_front, ratio_plot
 from discreet.report.release_page import columns_kept, columns_suppressed, environment, group_sizes, scripts, spread
 from discreet.report.study_plots import attacks_plot, detail_plot, scores_plot, sensitivity_plot
-from discreet.report.wording import unsure
+from discreet.report.wording import percent, score, unsure
 from discreet.study import Study
 from discreet.study.candidates import (
     candidates_of,
@@ -38,11 +39,11 @@ from discreet.study.candidates import (
 )
 from discreet.study.folder import StudyFolder
 
-FORMAT = 6
+FORMAT = 7
 SUMMARY = "summary.json"
 _MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "utility_error", "above_guessing")
 _DRAWN = 4  # releases whose columns are drawn
-_SHOWN = (("detail", ".2f"), ("privacy", ".1f"))
+_SHOWN = (("detail", percent), ("privacy", lambda of_100: percent(of_100 / 100)))
 _ALIKE = 0.01  # scores by value (0 to 1) closer than this count as equal
 _PROTOCOLS = {
     "recoded": "tested on held-out rows, recoded to the labels of the release",
@@ -51,8 +52,8 @@ _PROTOCOLS = {
 }
 
 
-def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
-    """The results of a study of the data `name`."""
+def summarise_study(study: Study, *, name: str, guessed: Sequence[str] = ()) -> dict[str, Any]:
+    """The results of a study of the data `name`; `guessed` are the columns whose roles nobody gave."""
     dataset = study.dataset
     before = risk_facts(dataset)
     columns = len(dataset.table.names) - 1
@@ -75,6 +76,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "discreet": __version__,
         "name": name,
         "source": source_facts(dataset),
+        "guessed": list(guessed),
         "risk_before": before,
         "protocol": study.recipe.evaluation.protocols[0],
         "folds": study.recipe.evaluation.folds,
@@ -136,6 +138,9 @@ def to_page(summary: dict[str, Any]) -> str:
             taken=taken,
             facts=facts,
             has_rows=has_rows,
+            cautions=[]
+            if taken is None or facts is None
+            else cautions_of_facts(facts, taken["kept"], guessed=summary["guessed"]),
             shown=shown,
             group_sizes=group_sizes({"risk_before": summary["risk_before"], "releases": drawn}) if drawn else [],
             columns=columns_kept(drawn) if drawn else [],
@@ -171,9 +176,11 @@ def _why(choice: Choice) -> str | None:
     if not 0 < sign * (its["utility"] - mine["utility"]) <= its.get("utility_error", 0):
         return None
     shown = [
-        f"{name} {mine[name]:{way}} instead of {its[name]:{way}}" for name, way in _SHOWN if name in {*mine} & {*its}
+        f"{name} {way(mine[name])} instead of {way(its[name])}" for name, way in _SHOWN if name in {*mine} & {*its}
     ]
-    figures = f"{mine['utility']:.3f} and {its['utility']:.3f} ± {its['utility_error']:.3f}"
+    measure = "accuracy" if sign > 0 else "brier"
+    figures = f"{score(mine['utility'], measure)} and {score(its['utility'], measure)}"
+    figures += f" ± {score(its['utility_error'], measure)}"
     return f"within noise of the most useful, {useful.name} ({figures}), with {', '.join(shown)}"
 
 
@@ -290,8 +297,10 @@ def _pictures(
     base = compared[ORIGINAL].measures.get("utility")
     original = None if base is None else float(base)
     if {"utility", "privacy"} <= set(weighed):
-        text = "Each symbol is a release. It is beaten if another is at least as good on every criterion and better on"
-        text += " one; the others form the front. Dashed: the score of the original."
+        text = (
+            "Each symbol is a release. Another is better where one is at least as good in every respect and better in"
+        )
+        text += " one; those that no other outdoes form the front. Dashed: the score of the original."
         if "sketches" in {(pictures["facts"] or {}).get("shape") for pictures in study.released.values()}:
             text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
         words = "Utility, and how many persons are not found"
@@ -307,8 +316,10 @@ def _pictures(
                 closer,
             )
     if details := _details(choice, study):
-        text = "Information kept of each quasi-identifier: 1 if every value can be read, 0 if a column says the same in"
-        text += " every row. The first releases by the given weights."
+        text = (
+            "Information kept of each quasi-identifier: 100 % if every value can be read, 0 % if a column says the same"
+        )
+        text += " in every row. The first releases by the given weights."
         add("choice", "Detail of each column", text, detail_plot(details))
     text = "Mostly: 0.6 of the weight. A ring marks the best."
     more = f" The first 20 of {len(choice.candidates)} by the given weights." if len(choice.candidates) > 20 else ""
@@ -317,7 +328,12 @@ def _pictures(
     if scores:
         first = taken["evaluations"][0]
         text = f"Protocol {first['protocol']}, {first['folds']}, {first['rows']:,} rows; lines are 95 % intervals."
-        add("utility", f"{title}, before and after", text, scores_plot(scores, f"{title}, {way}"))
+        add(
+            "utility",
+            f"{title}, before and after",
+            text,
+            scores_plot(scores, f"{title}, {way}", study.recipe.evaluation.measure),
+        )
     attacked = _with_rows(choice, study) or taken
     if attacked["attacks"]:
         text = "Lines are 95 % intervals. Persons not in it: the same attack on persons who were left out. A promise"
@@ -328,7 +344,13 @@ def _pictures(
             "k",
             f"{title} against k",
             "Dashed: the original. Vertical lines are 95 % intervals.",
-            sensitivity_plot(lines, "utility", f"{title}, {way}", original),
+            sensitivity_plot(
+                lines,
+                "utility",
+                f"{title}, {way}",
+                original,
+                of_scores=study.recipe.evaluation.measure != "brier",
+            ),
         )
         words = "Persons not found (of 100)"
         limits = meanings_of(study.recipe)["privacy"].scale

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from discreet.report.placing import EDGE
-from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, interval, rows, signs, spec, within
-from discreet.report.wording import percent, short
+from discreet.report.plots import COLOURS, PERCENT, SHAPES, SOFT, Spec, interval, rows, signs, spec, within
+from discreet.report.wording import number, percent, score, short
 
 
-def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
+def scores_plot(lines: Sequence[dict[str, Any]], title: str, measure: str = "accuracy") -> Spec:
     """Scores with intervals, from lines of {who, state, value, low, high}; states in order of appearance."""
     states = list(dict.fromkeys(line["state"] for line in lines))
     names = list(dict.fromkeys(line["who"] for line in lines))
     scale = {"domain": states}
     y, words = rows("who", names, above=15)
-    x = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": False}, "axis": {"tickCount": 6}}
+    axis = {"tickCount": 6} | ({} if measure == "brier" else {"labelExpr": PERCENT})
+    x = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": False}, "axis": axis}
     colour = {"field": "state", "type": "nominal", "scale": scale | {"range": COLOURS[: len(states)]}}
     shape = {"field": "state", "type": "nominal", "scale": scale | {"range": SHAPES[: len(states)]}}
     tooltip = [{"field": name} for name in ("who", "state", "value", "low", "high")]
@@ -32,7 +33,8 @@ def scores_plot(lines: Sequence[dict[str, Any]], title: str) -> Spec:
         layers += [{"mark": rule, "transform": only, "encoding": ends}]
         layers += [{"mark": point, "transform": only, "encoding": middle}]
     in_words = "; ".join(
-        f"{line['who']}, {line['state']}: {line['value']:.3f}, from {line['low']:.3f} to {line['high']:.3f}"
+        f"{line['who']}, {line['state']}: {score(line['value'], measure)}, from {score(line['low'], measure)} to"
+        f" {score(line['high'], measure)}"
         for line in lines
     )
     return spec(
@@ -50,7 +52,7 @@ def detail_plot(lines: Sequence[dict[str, Any]]) -> Spec:
         "type": "quantitative",
         "title": "detail, more is better",
         "scale": {"domain": [0, 1]},
-        "axis": {"tickCount": 6},
+        "axis": {"tickCount": 6, "labelExpr": PERCENT},
     }
     y, words = rows("shown", [short(name, 30) for name in columns], above=4 + 5 * len(releases))
     colours, _ = signs(len(releases))
@@ -63,7 +65,7 @@ def detail_plot(lines: Sequence[dict[str, Any]]) -> Spec:
         only = [{"filter": {"field": "release", "equal": name}}]
         encoding = {"x": x, "y": y, "color": colour, "tooltip": tooltip}
         layers.append({"mark": mark, "transform": only, "encoding": encoding})
-    in_words = "; ".join(f"{line['column']} in {line['release']}: {line['detail']:.2f}" for line in lines)
+    in_words = "; ".join(f"{line['column']} in {line['release']}: {percent(line['detail'])}" for line in lines)
     height = (24 + 10 * len(releases)) * len(columns) + 6
     room = {"left": 2, "right": EDGE, "top": 16, "bottom": 4}  # for the name above the first bars
     return spec(f"Detail of {len(columns)} columns. {in_words}.", values, layer=layers, height=height, padding=room)
@@ -87,7 +89,7 @@ def attacks_plot(findings: Sequence[dict[str, Any]]) -> Spec:
         "field": "value",
         "type": "quantitative",
         "title": "share of targets, less is better",
-        "axis": {"format": "~%", "tickCount": 6},
+        "axis": {"labelExpr": PERCENT, "tickCount": 6},
     }
     scale = {"domain": kinds}
     layers = [
@@ -120,6 +122,8 @@ def sensitivity_plot(
     title: str,
     original: float | None,
     limits: tuple[float, float] | None = None,
+    *,
+    of_scores: bool = False,
 ) -> Spec:
     """A measure against k, one line per method, from {method, k, measures and ends of their intervals}."""
     methods = list(dict.fromkeys(line["method"] for line in lines))
@@ -133,6 +137,8 @@ def sensitivity_plot(
         "axis": {"values": ks, "format": "d"},
     }
     y = {"field": measure, "type": "quantitative", "title": title, **within(limits, 10)}
+    if of_scores:  # shares, in per cent
+        y["axis"] = {"labelExpr": PERCENT}
     colours, shapes = signs(len(methods))
     colour = {"field": "method", "type": "nominal", "scale": scale | {"range": colours}}
     shape = {"field": "method", "type": "nominal", "scale": scale | {"range": shapes}}
@@ -148,5 +154,8 @@ def sensitivity_plot(
     if original is not None:
         rule = {"mark": {"type": "rule", "color": SOFT, "strokeDash": [5, 4]}, "data": {"values": [{"at": original}]}}
         layers.insert(0, rule | {"encoding": {"y": {"field": "at", "type": "quantitative"}}})
-    in_words = "; ".join(f"{line['method']} at k = {line['k']}: {line[measure]:.3f}" for line in lines)
+    in_words = "; ".join(
+        f"{line['method']} at k = {line['k']}: {percent(line[measure]) if of_scores else number(line[measure])}"
+        for line in lines
+    )
     return spec(f"{title} against k. {in_words}.", list(lines), layer=layers, height=300)

@@ -24,8 +24,9 @@ from discreet.evaluate.risk import source_risk
 from discreet.evaluate.utility import Utility
 from discreet.release.counted_source import CountedSource
 from discreet.release.release import Release
+from discreet.report.cautions import cautions_of_facts
 
-FORMAT = 1
+FORMAT = 2
 _NOT_SHOWN = (
     "The rows stay in an engine: tables of several columns, the distributions of columns and the use of rows without"
     " recoding are not shown, since they are read from rows."
@@ -49,8 +50,13 @@ class Outcome:
     verified: bool = True
 
 
-def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *, name: str) -> dict[str, Any]:
-    """Summarise one or more releases of a table with roles, or of baskets, which the owner calls `name`."""
+def summarise(
+    data: object, roles: Roles | None, outcomes: Sequence[Outcome], *, name: str, guessed: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Summarise one or more releases of a table with roles, or of baskets, which the owner calls `name`.
+
+    `guessed` are the columns whose roles were guessed and not confirmed.
+    """
     dataset = Dataset.unchecked(data, roles)
     return {
         "format": FORMAT,
@@ -58,7 +64,7 @@ def summarise(data: object, roles: Roles | None, outcomes: Sequence[Outcome], *,
         "name": name,
         "source": source_facts(dataset),
         "risk_before": risk_facts(dataset),
-        "releases": [_release(outcome, dataset) for outcome in outcomes],
+        "releases": [_with_cautions(_release(outcome, dataset), guessed) for outcome in outcomes],
         "holds": all(outcome.release.verdict.holds for outcome in outcomes),
     }
 
@@ -81,21 +87,34 @@ def summarise_counts(outcome: Outcome, engine: Any, roles: Roles, *, name: str) 
         "source": source_facts(source),  # type: ignore[arg-type]
         "risk_before": plain_risk(source_risk(source)),
         "releases": [
-            facts
-            | {
-                "notes": [*facts["notes"], _NOT_SHOWN],
-                "kept": kept,
-                "targets": {},
-                "warnings": warnings_of(kept),
-                "distributions": [],
-                "verified": outcome.verified,
-                "folder": outcome.folder,
-                "utility": None,
-                "no_utility": outcome.no_utility,
-            }
+            _with_cautions(
+                facts
+                | {
+                    "notes": [*facts["notes"], _NOT_SHOWN],
+                    "kept": kept,
+                    "targets": {},
+                    "warnings": warnings_of(kept),
+                    "distributions": [],
+                    "verified": outcome.verified,
+                    "folder": outcome.folder,
+                    "utility": None,
+                    "no_utility": outcome.no_utility,
+                }
+            )
         ],
         "holds": release.verdict.holds,
     }
+
+
+def _with_cautions(release: dict[str, Any], guessed: Sequence[str] = ()) -> dict[str, Any]:
+    """What the promise leaves open comes first in every report; `policy` is filled in where there is one."""
+    return release | {"cautions": cautions_of_facts(release, release["kept"], guessed=guessed), "policy": None}
+
+
+def with_policy(summary: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """The summary of one release with the lines of a policy about it."""
+    (release,) = summary["releases"]
+    return summary | {"releases": [release | {"policy": result}]}
 
 
 def _release(outcome: Outcome, dataset: Dataset) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import listing
-from discreet.report.wording import approximately, count, number, percent, plural, points
+from discreet.report.wording import count, number, percent, plural, points
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +22,7 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
     lines = [verdict["sentence"], f"  evidence      {verdict['evidence']}"]
     if of_rows:
         before, after = summary["risk_before"], release["risk_after"]
-        unique = f"{approximately(before['unique_share'])} before, {approximately(after['unique_share'])} after"
+        unique = f"{percent(before['unique_share'])} before, {percent(after['unique_share'])} after"
         if release["certificate"]["noise"]:
             lines.append("  rows          synthetic: none of them is the row of a person")
         else:
@@ -40,8 +40,7 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         lines += _kept(release, summary["source"]["shape"])
     lines.append(f"  accuracy      {accuracy(release)}")
     lines += _unrecoded(release)
-    lines += [f"  warning       {text}" for text in release["warnings"]]
-    lines += [f"  mind          {text}" for text in _mind(verdict)]
+    lines += [f"  mind          {line['text']}" for line in release["cautions"]]
     measured = verdict["notes"] if verdict["kind"] == "owner" else []  # only the owner can repeat these
     return lines + [f"  note          {text}" for text in (*release["notes"], *measured)]
 
@@ -55,23 +54,6 @@ def _columns(release: dict[str, Any]) -> str:
         f"{name!r} ({items[name]} item{'s' * (items[name] > 1)})" if name in items else repr(name) for name in names
     ]
     return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
-
-
-def _mind(verdict: dict[str, Any]) -> list[str]:
-    """Warnings about attackers against whom less than the required level remains."""
-    required, details = verdict["required"], verdict["details"]
-    remarks = []
-    if verdict["with_label"] is not None and verdict["with_label"] < required:
-        remarks.append(f"an attacker who knows the label too is left with {number(verdict['with_label'])}")
-    if details.get("classical k", required) < required:
-        rows = plural(details["rows in groups below k"], "row")
-        remains = f"is left with {number(details['classical k'])}"
-        below = f"{rows} in groups below {number(required)}"
-        remarks.append(f"an attacker who knows what a person lacks {remains}; {below}")
-    if details.get("rows whose containing rows share one label", 0):
-        rows = plural(details["rows whose containing rows share one label"], "row")
-        remarks.append(f"the label of {rows} is that of everybody who has their items")
-    return remarks
 
 
 def _document(release: dict[str, Any]) -> str:
@@ -111,11 +93,11 @@ def _losses(release: dict[str, Any], shape: str, *, has_target: bool) -> list[st
     groups = losses["groups"]
     if shape == "table":
         penalty = losses["certainty_penalty"]
-        uncertain = "" if penalty is None else f", certainty penalty {approximately(penalty)}"
-        lines.append(f"  loss          {approximately(losses['information_loss'])} of the cells suppressed{uncertain}")
+        uncertain = "" if penalty is None else f", certainty penalty {percent(penalty)}"
+        lines.append(f"  loss          {percent(losses['information_loss'])} of the cells suppressed{uncertain}")
     summary = [plural(groups["groups"], "group")]
     if has_target:
-        of_rows = approximately(losses["pure_row_share"])
+        of_rows = percent(losses["pure_row_share"])
         summary.append(f"{count(groups['pure_groups'])} of one class ({of_rows} of the rows)")
     if groups["diversity"]:
         fewest = ", ".join(f"{count(least)} in {name!r}" for name, least in list(groups["diversity"].items())[:8])
@@ -127,14 +109,16 @@ def _kept(release: dict[str, Any], shape: str) -> list[str]:
     """What the release still holds: detail, columns with content, and how well tables are served."""
     kept, lines = release["kept"], []
     if kept["detail"] is not None:
-        of_columns = ", ".join(f"{name!r} {value:.2f}" for name, value in list(kept["detail"]["columns"].items())[:8])
+        of_columns = ", ".join(
+            f"{name!r} {percent(round(value, 9))}" for name, value in list(kept["detail"]["columns"].items())[:8]
+        )
         more = f" and {len(kept['detail']['columns']) - 8} more" if len(kept["detail"]["columns"]) > 8 else ""
-        lines.append(f"  detail        {kept['detail']['whole']:.2f} of 1 kept; {of_columns}{more}")
+        lines.append(f"  detail        {percent(kept['detail']['whole'])} kept; {of_columns}{more}")
     if shape == "table":
         lines.append(f"  content       {count(kept['columns'])} columns -> {count(kept['content'])} with content")
     if kept["tables"] is not None:
-        ways = ", ".join(f"{kept['tables'][way]:.3f}" for way in ("one_way", "two_way", "three_way"))
-        lines.append(f"  tables        total variation of 1-, 2-, 3-way tables {ways}")
+        ways = ", ".join(percent(kept["tables"][way]) for way in ("one_way", "two_way", "three_way"))
+        lines.append(f"  tables        shares of 1-, 2-, 3-way tables that are wrong {ways}")
     return lines
 
 
@@ -190,7 +174,7 @@ def comparison(summary: dict[str, Any]) -> Table:
             release["promise"],
             number(release["verdict"]["measured"]),
             f"{n_columns} of {release['quasi_before']}",
-            f"{approximately(changes['changed_cells'] / cells)}, {approximately(changes['suppressed_cells'] / cells)}",
+            f"{percent(changes['changed_cells'] / cells)}, {percent(changes['suppressed_cells'] / cells)}",
             "" if release["utility"] is None else _interval(release["utility"]["accuracy_after"]),
             "[green]yes[/green]" if verified else "[red]no[/red]",
         )

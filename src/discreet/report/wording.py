@@ -42,27 +42,54 @@ def precise(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share with one decimal.
+    """A share with one decimal, the same everywhere; 0 % and 100 % only if exact.
 
-    >>> percent(0.7973)
-    '79.7 %'
-    """
-    return f"{100 * share:.1f} %"
-
-
-def approximately(share: float) -> str:
-    """A share in short form; 0 % and 100 % only if exact.
-
-    >>> [approximately(share) for share in (0, 0.0001, 0.004, 0.123, 0.9996, 1)]
-    ['0 %', '< 0.1 %', '0.4 %', '12 %', '> 99.9 %', '100 %']
+    >>> [percent(share) for share in (0, 0.0001, 0.004, 0.123, 0.8, 0.9996, 1)]
+    ['0 %', '< 0.1 %', '0.4 %', '12.3 %', '80.0 %', '> 99.9 %', '100 %']
     """
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
-    if share < 0.001:
+    if 0 < share < 0.001:
         return "< 0.1 %"
-    if share > 0.999:
-        return "> 99.9 %"
-    return f"{100 * share:.1f} %" if share < 0.1 or share > 0.9 else f"{100 * share:.0f} %"
+    return "> 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"
+
+
+def score(value: float | None, measure: str = "accuracy") -> str:
+    """A score of a classifier: a share in per cent; the Brier score, which is no share, as a number.
+
+    >>> score(0.8), score(0.1234, "brier"), score(None)
+    ('80.0 %', '0.123', 'none')
+    """
+    if value is None:
+        return "none"
+    return f"{value:.3f}" if measure == "brier" else f"{100 * value:.1f} %"
+
+
+def score_interval(low: float | None, high: float | None, measure: str = "accuracy") -> str:
+    """The ends of an interval of scores; nothing if it has none.
+
+    >>> score_interval(0.77, 0.823), score_interval(0.1, 0.2, "brier"), score_interval(None, None)
+    ('77.0 to 82.3 %', '0.100 to 0.200', '')
+    """
+    if low is None or high is None:
+        return ""
+    if measure == "brier":
+        return f"{low:.3f} to {high:.3f}"
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def score_difference(value: float | None, measure: str = "accuracy") -> str:
+    """A difference of two scores with its sign: in percentage points, or of Brier scores.
+
+    >>> score_difference(-0.012), score_difference(0.012, "brier")
+    ('−1.2', '+0.012')
+    """
+    if value is None:
+        return "none"
+    return f"{value:+.3f}".replace("-", "−") if measure == "brier" else points(value)
+
+
+approximately = percent  # its name where shares were once written in a shorter form
 
 
 def points(difference: float) -> str:

@@ -20,7 +20,7 @@ from discreet.attacks.published import Published
 from discreet.data.dataset import Dataset, rows_of
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, listing, shown
+from discreet.errors import DataError, ParameterError, RolesError, Setting, did_you_mean, listing, shown
 from discreet.evaluate.risk import Risk, risk
 from discreet.recoding.patterns import recoded_rows
 from discreet.release.certificate import CERTIFICATE
@@ -134,7 +134,7 @@ def risk_of(
     (1, 0.51, {'age': 1.0, 'sex': 1.0})
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
-        raise ParameterError("The threshold is a probability above 0, and at most 1.")
+        raise ParameterError(Setting("threshold"), " is a probability above 0, and at most 1.")
     source = _source(data, roles)
     notes: list[str] = list(source.notes)
     groups = _with_population(source, population, sampling_fraction, weights, notes)
@@ -282,7 +282,8 @@ def _with_population(
     """The groups of the table, with what is known about the population."""
     groups = SampledGroups.of(source.table, source.quasi, persons=source.persons)
     if sum(given is not None for given in (population, fraction, weights)) > 1:
-        raise ParameterError("Give one of population, sampling_fraction and weights; each tells the sampling.")
+        names = Setting("population"), ", ", Setting("sampling_fraction"), " and ", Setting("weights")
+        raise ParameterError("Give one of ", *names, "; each tells the sampling.")
     if population is not None:
         everybody = _population(source, population)
         person = source.person

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError, ParameterError, Setting
 from discreet.risk.population_uniqueness_pitman import EVERYBODY, PitmanParameters, fit_pitman, pitman
 from discreet.risk.population_uniqueness_sizes import CannotEstimate, GroupSizes
 from discreet.risk.population_uniqueness_snb import snb
@@ -77,7 +77,7 @@ def estimate_uniqueness(sizes: np.ndarray, *, fraction: float) -> PopulationUniq
     if len(sizes) == 0 or (sizes < 1).any():
         raise DataError("Population uniqueness needs the sizes of groups, each of at least one person.")
     if not 0 < fraction <= 1:
-        raise ParameterError("The sampling fraction is the share of the population in the table: 0 < fraction <= 1.")
+        raise ParameterError(Setting("sampling_fraction"), " is a share of the population: above 0, at most 1.")
     groups = GroupSizes.of(sizes, fraction)
     if fraction == 1 or groups.ones == 0:  # all are seen, or nobody is unique in the sample: there is nothing to fit
         by, same = "census" if fraction == 1 else "zayatz", dict.fromkeys(_MODELS, float(groups.ones))

@@ -13,23 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.column import Column
+from discreet.data.identifiers import contains
 from discreet.prepare.intervals import read_interval
 
 # three-digit areas of at most 20,000 people, census of 2000: HHS, "Guidance regarding methods for de-identification"
 SMALL_AREAS = frozenset(
     "036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893".split()  # noqa: SIM905 (one line to compare)
 )
-_PATTERNS = {
-    "D": r"(?<![\d.-])(\+\d{1,3}[ .-]?)?(\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\d-])"
-    r"|(?<![\w.])\+\d{1,3}[ -]?\d[\d -]{6,}\d",
-    "F": r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+",
-    "G": r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])",
-    "J": r"\b[A-Z]{2}\d{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\b",
-    "L": r"\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-HJ-NPR-Z0-9]{17}\b",
-    "N": r"\b(https?://|ftp://|www\.)\S+",
-    "O": r"(?<![\d.])((25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.])"
-    r"|(?<![\w:])([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?![\w:])",
-}
+_KINDS = {"D": "phone", "F": "email", "G": "ssn", "J": "account", "L": "vehicle", "N": "web", "O": "ip"}
 _DATE = re.compile(
     r"(?<!\d)(\d{4}[-/]\d{1,2}([-/]\d{1,2})?|\d{1,2}[./]\d{1,2}[./](\d{4}|\d{2})|\d{1,2}-\d{1,2}-\d{4})(?![\d-])"
 )
@@ -39,13 +30,8 @@ _LONGEST = 5000  # characters of a cell that are searched
 
 def looks_like(texts: Sequence[str]) -> dict[str, np.ndarray]:
     """For each identifier that can be told by its form, which of the texts contain one."""
-    found = {}
-    for identifier, pattern in _PATTERNS.items():
-        search = re.compile(pattern).search
-        matching = np.array([search(text[:_LONGEST]) is not None for text in texts], dtype=bool)
-        if matching.any():
-            found[identifier] = matching
-    return found
+    found = contains(texts)
+    return {identifier: found[kind] for identifier, kind in _KINDS.items() if kind in found}
 
 
 def zip_codes(texts: Sequence[str], kind: str, areas: frozenset[str] | None) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from discreet.attacks.joining import joined_codes
 from discreet.counting.tally import distinct_codes, grouped, persons_per_group
 from discreet.data.content import Content
 from discreet.data.table import Table
-from discreet.errors import DataError, ParameterError, RolesError, did_you_mean, listing
+from discreet.errors import DataError, ParameterError, RolesError, Setting, did_you_mean, listing
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,7 @@ class SampledGroups:
     def sampled(self, fraction: float) -> SampledGroups:
         """As a simple random sample of this share of the population."""
         if isinstance(fraction, bool) or not isinstance(fraction, int | float) or not 0 < fraction <= 1:
-            raise ParameterError(
-                "The sampling fraction is the share of the population in the table: 0 < fraction <= 1."
-            )
+            raise ParameterError(Setting("sampling_fraction"), " is a share of the population: above 0, at most 1.")
         return replace(self, population=self.sizes / fraction, fraction=float(fraction))
 
     def weighted(self, weights: np.ndarray, *, persons: np.ndarray | None = None) -> SampledGroups:

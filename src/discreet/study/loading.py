@@ -34,7 +34,7 @@ def _transactions(path: Path, recipe: Recipe, text: str, name: str) -> Dataset:
 def _table(path: Path, recipe: Recipe, text: str, name: str) -> Dataset:
     table = _read(path, recipe, text, name)
     try:
-        return Dataset.of(table, Roles(**recipe.roles.model_dump()))
+        return Dataset.of(table, Roles(**recipe.roles.decided))
     except RolesError as error:
         raise _wrong(text, [(("roles",), str(error))], name) from None
 
@@ -55,7 +55,7 @@ _READERS = {"table": _table, "columns": _columns, "transactions": _transactions}
 
 def _read(path: Path, recipe: Recipe, text: str, name: str) -> Table:
     table = Table.of(path, **recipe.source.reading)
-    if problems := [*_unknown_columns(recipe, table)]:
+    if problems := [*recipe.undecided(), *_unknown_columns(recipe, table)]:
         raise _wrong(text, problems, name)
     return table
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from discreet.attacks import ATTACKS
 from discreet.choose.weights import WEIGHTS
-from discreet.errors import DiscreetError, ParameterError, did_you_mean, listing
+from discreet.errors import DiscreetError, ParameterError, PlainWords, did_you_mean, listing
 from discreet.evaluate.folds import Folds
 from discreet.foundation.parameters import check_parameters
 from discreet.learning.classifiers import CLASSIFIERS
@@ -120,6 +120,14 @@ class RolesSection(Section):
     other: Names = Field(default=(), description="Published as it is, assumed unknown to an attacker.")
     person: str | None = Field(default=None, description="Identifies the person of a row: persons are counted.")
     allow_unique: Names = Field(default=(), description="Columns published although they differ in every row.")
+    decide: Names = Field(
+        default=(), description="Columns whose role nobody has decided yet: nothing is computed until none is left."
+    )
+
+    @property
+    def decided(self) -> dict[str, Any]:
+        """The roles, in the words of `Roles`."""
+        return self.model_dump(exclude={"decide"})
 
 
 class PromisesSection(Section):
@@ -272,6 +280,18 @@ class Recipe(Section):
             raise ValueError("promises: l and t are about sensitive columns, and the roles name none")
         return self
 
+    def undecided(self) -> list[Problem]:
+        """The columns that await a decision, as a problem: where, and what."""
+        if not self.roles.decide:
+            return []
+        columns = self.roles.decide
+        many = f"{len(columns)} columns await" if len(columns) > 1 else "1 column awaits"
+        what = (
+            f"{many} your decision: {listing(columns)}. Move a column to quasi if somebody outside may know it about a"
+            " person, to other if nobody can, or take it out of the list: without a role it is not published"
+        )
+        return [(("roles", "decide"), what)]
+
     def problems(self) -> list[Problem]:
         """What is wrong with the parameters of the methods: where, and what."""
         return [
@@ -324,5 +344,5 @@ def _refused(made_by: type[Method], parameters: dict[str, Any]) -> str | None:
         method = made_by(**parameters)
         check_parameters(method, method._parameter_constraints)
     except (DiscreetError, TypeError) as error:
-        return str(error)
+        return error.told(PlainWords()) if isinstance(error, DiscreetError) else str(error)
     return None

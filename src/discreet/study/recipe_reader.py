@@ -13,19 +13,23 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.foundation.toml_lines import line_of
 from discreet.study.recipe import Problem, Recipe, misplaced
-from discreet.study.recipe_lines import line_of
+
+_LARGEST = 16 << 20  # bytes; a recipe may name very many columns
 
 
-def read_recipe(path: str | os.PathLike[str]) -> Recipe:
-    """The recipe of a file."""
-    return recipe_from(text_of_recipe(path), name=Path(path).name)
+def read_recipe(path: str | os.PathLike[str], *, undecided: bool = False) -> Recipe:
+    """The recipe of a file; see `recipe_from`."""
+    return recipe_from(text_of_recipe(path), name=Path(path).name, undecided=undecided)
 
 
 def text_of_recipe(path: str | os.PathLike[str]) -> str:
     """The text of a recipe file."""
     path = Path(path)
     try:
+        if path.stat().st_size > _LARGEST:
+            raise DataError(f"{shown(path.name)} is too large for a recipe: {path.stat().st_size:,} bytes.")
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise DataError(
@@ -38,8 +42,8 @@ def text_of_recipe(path: str | os.PathLike[str]) -> str:
         raise DataError(f"The recipe {shown(path.name)} cannot be read ({error.strerror}).") from None
 
 
-def recipe_from(text: str, *, name: str = "recipe") -> Recipe:
-    """The recipe of a text.
+def recipe_from(text: str, *, name: str = "recipe", undecided: bool = False) -> Recipe:
+    """The recipe of a text. Columns under `decide` are an error, unless `undecided`.
 
     >>> recipe_from("format = 1\\n[roles]\\ntarget = 'ill'").roles.target
     'ill'
@@ -56,7 +60,7 @@ def recipe_from(text: str, *, name: str = "recipe") -> Recipe:
             _problem(one) for one in errors if one["type"] != "too_short" or not one["input"]
         ]  # else it follows
     else:
-        problems = recipe.problems()
+        problems = [*([] if undecided else recipe.undecided()), *recipe.problems()]
     if problems:
         raise DataError(located(text, problems, name=name))
     return recipe

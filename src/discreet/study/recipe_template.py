@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.choose.weights import WEIGHTS
-from discreet.data.roles import Suggestion, suggested_roles
+from discreet.data.role_suggestions import DECIDE, Suggestion, suggested_roles
 from discreet.errors import DataError
 from discreet.study.recipe import QUICK, MethodSection
 from discreet.study.recipe_schema import SCHEMA
@@ -101,7 +101,7 @@ def first_recipe(
 
 
 def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:
-    roles = suggested_roles(suggestions)
+    roles = suggested_roles([one for one in suggestions if one.role != DECIDE])
     if shape != "table":
         return ["[roles]", f"target = {_toml(roles.target)}", ""] if shape == "columns" and roles.target else []
     lines = ["# Suggested, with the reasons below. A wrong role makes a promise worthless: read each.", "[roles]"]
@@ -109,6 +109,12 @@ def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:
         value = getattr(roles, role)
         if value:
             lines.append(f"{role} = {_toml(list(value) if isinstance(value, tuple) else value)}")
+    if undecided := [one.column for one in suggestions if one.role == DECIDE]:
+        lines += [
+            "# Move each of these to quasi if somebody outside may know it about a person, to sensitive or other if"
+        ]
+        lines += ["# nobody can, or take it out: without a role it is not published. Nothing is computed before."]
+        lines.append(f"decide = {_toml(undecided)}")
     named = [(_toml(one.column), one) for one in suggestions]
     width = max((len(name) for name, _ in named), default=0)
     lines += [f"#   {name:<{width}}  {one.role}: {_toml(one.reason)[1:-1]}" for name, one in named]

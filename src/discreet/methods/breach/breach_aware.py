@@ -31,7 +31,7 @@ from discreet.choose.choice import Choice
 from discreet.choose.e_score import By, evaluation
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing
+from discreet.errors import CannotRelease, ParameterError, RolesError, Setting, did_you_mean, listing
 from discreet.foundation.estimators import SelectorFace, check_is_fitted
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.progress import progress
@@ -315,6 +315,7 @@ def _refuse_names(table: Table, names: Sequence[str]) -> None:
     if like_names:
         raise RolesError(
             f"The quasi-identifiers {listing(like_names)} differ in nearly every row, and what this method keeps is"
-            f" published as it is: they would work like names. Make them identifiers, or say allow_unique if nobody"
-            f" outside can know them."
+            f" published as it is: they would work like names. Make them identifiers, or say ",
+            Setting("allow_unique", like_names),
+            " if nobody outside can know them.",
         )

@@ -25,7 +25,7 @@ import numpy as np
 from discreet.counting.class_separation import separated_pairs
 from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
-from discreet.errors import CannotRelease, ParameterError
+from discreet.errors import CannotRelease, ParameterError, Setting
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
@@ -125,7 +125,9 @@ class MaximalSelector(Selector):
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         if self.label_known:
             if self.family == "frequent":
-                raise ParameterError("Known labels are covered with family='containment' only. Say so, or leave them.")
+                raise ParameterError(
+                    "Known labels are covered with ", Setting("family", "containment"), " only. Say so, or leave them."
+                )
             check_labels(baskets, self.k)
         pairs = separated_pairs(baskets)
         largest = self._largest(baskets, pairs)  # Algorithm 1, line 1

@@ -29,7 +29,7 @@ from discreet.counting.tally import pair_counts, persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease
+from discreet.errors import CannotRelease, Setting
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.progress import progress
@@ -117,7 +117,9 @@ class RandomFlip(Method):
         if not len(occurring):
             raise CannotRelease(
                 f"No item is left at k = {self.k}: each of the {baskets.shape[1]} items is absent in most rows of every"
-                f" cluster, or held by fewer than {self.k} persons. Lower k, merge rare items, or use vector='member'."
+                f" cluster, or held by fewer than {self.k} persons. Lower k, merge rare items, or use ",
+                Setting("vector", "member"),
+                ".",
             )
         flips_of = np.bincount(cluster, weights=flips).astype(np.int64)
         return Changed(

@@ -70,7 +70,7 @@ def check_engine(engine: Any, roles: Roles, method: object) -> None:
 def engine_simulation(method: Any, engine: Any, roles: Roles) -> Randomness:
     """The randomness of a simulation on an engine's rows, as `simulation` for a table; the domain must be public."""
     if method.domain is None:
-        raise CannotRelease(NOT_PUBLIC)
+        raise CannotRelease(*NOT_PUBLIC)
     check_parameters(method, method._parameter_constraints)
     check_engine(engine, roles, method)
     randomness = Randomness(method.random_state)

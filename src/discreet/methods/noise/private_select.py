@@ -168,7 +168,7 @@ class PrivateSelector(Selector):
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         if self.domain is None:
-            raise CannotRelease(NOT_PUBLIC)
+            raise CannotRelease(*NOT_PUBLIC)
         check_roles(table, roles)
         domain = self._domain(roles)
         release = self._released(_as_items(table, roles, domain), randomness)
@@ -176,7 +176,7 @@ class PrivateSelector(Selector):
 
     def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
         if self.domain is None:
-            raise CannotRelease(NOT_PUBLIC)
+            raise CannotRelease(*NOT_PUBLIC)
         if randomness.seeded:
             raise CannotRelease(SEEDED)
         check_engine(engine, roles, self)

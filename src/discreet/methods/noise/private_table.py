@@ -29,7 +29,7 @@ from discreet.counting.tally import is_engine
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.protocol import Engine
-from discreet.errors import CannotRelease
+from discreet.errors import CannotRelease, Setting
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.additive import Geometric
@@ -173,7 +173,7 @@ class PrivateTable(Method):
         if randomness.seeded:
             raise CannotRelease(SEEDED)
         if self.domain is None:
-            raise CannotRelease(NOT_PUBLIC)
+            raise CannotRelease(*NOT_PUBLIC)
 
     def _check_rows(self, n_rows: int, roles: Roles) -> None:
         if not n_rows and self.neighbours == "replace-one" and roles.person is None:
@@ -247,8 +247,9 @@ class PrivateTable(Method):
         """Whether all cells are counted. Only what is public decides."""
         if self.model == "cells" and domain.cells > MOST_CELLS:
             raise CannotRelease(
-                f'The domain has {domain.cells:,} cells; at most {MOST_CELLS:,} can be counted. Use model="marginals",'
-                " fewer columns, wider intervals or fewer values."
+                f"The domain has {domain.cells:,} cells; at most {MOST_CELLS:,} can be counted. Use ",
+                Setting("model", "marginals"),
+                ", fewer columns, wider intervals or fewer values.",
             )
         return self.model == "cells" or (self.model == "auto" and domain.cells <= _FEW_CELLS)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.data.records import Records
-from discreet.errors import CannotRelease, DataError, ParameterError
+from discreet.errors import CannotRelease, DataError, ParameterError, Setting
 from discreet.foundation.lazy_list import LazyList
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness
@@ -142,7 +142,9 @@ class SketchMethod(Method):
             raise CannotRelease(
                 f"{full} of {len(records)} sketches can carry all the bits of their records: anyone who has the key, or"
                 " computes the signs from known records, may recover the records. Set information below 1, ask for"
-                " more blur, or set allow_determined=True."
+                " more blur, or say ",
+                Setting("allow_determined", True),
+                ".",
             )
 
 

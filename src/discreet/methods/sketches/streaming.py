@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from discreet.data.baskets import ITEMS
 from discreet.data.content import LABEL
 from discreet.data.records import Records
-from discreet.errors import CannotRelease, DataError, ParameterError, PromiseBroken
+from discreet.errors import CannotRelease, DataError, ParameterError, PromiseBroken, Setting
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.sketches.delta_sketch import DeltaSketch
 from discreet.sketching.component_limits import determined
@@ -175,7 +175,9 @@ def _checked(records: Records, method: DeltaSketch, signs: Signs, account: Strea
     if full and not method.allow_determined:
         raise CannotRelease(
             f"{full} of {len(records)} sketches can carry all the bits of their records. Set information below 1, ask"
-            " for more blur, or say allow_determined=True (--allow-determined)."
+            " for more blur, or say ",
+            Setting("allow_determined", True),
+            ".",
         )
     sketches = sketch(records, signs, sizes)
     verdict = method.promise.check_with_source(sketches, None, records)

@@ -25,7 +25,7 @@ from discreet.methods.trees.number_lines import tree_line
 from discreet.methods.trees.value_lines import TreeLine
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.recoding.axis import OTHER, Axis
+from discreet.recoding.axis import Axis
 from discreet.recoding.labels import EVERYTHING, MISSING, Labelling, Meaning
 
 
@@ -36,7 +36,7 @@ class TreeLabels:
     hierarchy: Hierarchy
     leaf_of_rank: np.ndarray
     known: Labelling  # all labels of the tree, as far as they may be explained
-    others: bool  # whether the leaf "other" stands for the values too rare to be named
+    other: str | None  # the leaf that stands for the values too rare to be named, if there is one
     is_hidden: np.ndarray  # which leaves are too rare to be named
 
     def label(self, ranks: tuple[int, ...]) -> str | None:
@@ -54,8 +54,8 @@ class TreeLabels:
         if name == SUPPRESSED:
             return EVERYTHING
         meaning = self.known.meanings[self.known.labels.index(name)]
-        if self.others and OTHER in meaning.texts:
-            meaning = replace(meaning, texts=meaning.texts - {OTHER}, others=True)
+        if self.other in meaning.texts:
+            meaning = replace(meaning, texts=meaning.texts - {self.other}, others=True)
         return replace(meaning, missing=self._missing in ranks)
 
     @property
@@ -147,8 +147,9 @@ def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | Non
         values = pa.array(names[order].tolist(), pa.string())
         hierarchy = automatic(Column(name, "category", values, np.arange(len(order))), counts=counts[order])
         leaf_of_rank, is_hidden = np.append(np.argsort(order), -1), np.zeros(len(order), dtype=bool)
-    labelling = Labelling.of_hierarchy(hierarchy, column.kind, [*rare.common, *([OTHER] if axis.has_other else [])])
-    return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, labelling, axis.has_other, is_hidden))
+    other = axis.other if axis.has_other else None
+    labelling = Labelling.of_hierarchy(hierarchy, column.kind, [*rare.common, *([] if other is None else [other])])
+    return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, labelling, other, is_hidden))
 
 
 def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, axis: Axis) -> tuple[Axis, np.ndarray]:

@@ -38,7 +38,7 @@ from discreet.counting.row_values import RowValues
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.engines.protocol import Engine, HistogramEngine
-from discreet.errors import ParameterError, RolesError, did_you_mean, listing
+from discreet.errors import ParameterError, RolesError, Setting, did_you_mean, listing
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
@@ -174,7 +174,9 @@ class Mondrian(Method):
     def _check_asked(self, roles: Roles) -> None:
         for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
             if getattr(self, name) is not None and self.labels != labels:
-                raise ParameterError(f"Mondrian uses {name} with labels={labels!r} only. Say so, or leave them out.")
+                raise ParameterError(
+                    f"Mondrian uses {name} with ", Setting("labels", labels), " only. Say so, or leave them out."
+                )
         if roles.target is None and self.split == "information":
             raise RolesError("Cuts by information need a target, which the roles do not name. Take median cuts.")
 
@@ -268,7 +270,8 @@ class Mondrian(Method):
                 f"{did_you_mean(strange[0], roles.quasi)}"
             )
         if any(isinstance(grid, str) or not isinstance(grid, Sequence) for grid in grids.values()):
-            raise ParameterError("'grids' takes a list for each column, such as {'age': [20, 40, 60]}.")
+            example = Setting("grids", {"age": [20, 40, 60]})
+            raise ParameterError("Grids are a list for each column, such as ", example, ".")
         return grids
 
     def _needs(self, rows: CodedRows | _SingleRows, roles: Roles, least: int, places: np.ndarray | None) -> list[Need]:

@@ -30,7 +30,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import Column
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import CannotRelease, ParameterError, RolesError, did_you_mean, listing, shown
+from discreet.errors import CannotRelease, ParameterError, RolesError, Setting, did_you_mean, listing, shown
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Method
@@ -170,15 +170,23 @@ class TopDownSpecialization(Method):
         recoding = self._recoding()
         asked = [name for name, value in stated_needs(self).items() if value not in (None, False, "distinct", "equal")]
         if recoding == "global" and (asked or self.group_size is not None):
+            asked += ["group_size"] if self.group_size is not None else []
             raise ParameterError(
-                f"{listing([*asked, *(['group_size'] if self.group_size is not None else [])])}: only recoding='local'"
-                " makes groups with this, and only for one set of quasi-identifiers. Leave it out, or the other."
+                Setting(asked[0]),
+                ": only ",
+                Setting("recoding", "local"),
+                " makes groups with this, and only for one set of quasi-identifiers. Leave it out, or the other.",
             )
         return self._local(rows, roles) if recoding == "local" else self._global(rows, roles)
 
     def _recoding(self) -> str:
         if self.recoding == "local" and self.quasi_sets is not None:
-            raise ParameterError("'quasi_sets' need recoding='global', where a label is replaced in all rows at once.")
+            raise ParameterError(
+                Setting("quasi_sets"),
+                " need ",
+                Setting("recoding", "global"),
+                ", where a label is replaced in all rows at once.",
+            )
         return self.recoding or self._default_recoding()
 
     def _default_recoding(self) -> str:
@@ -259,7 +267,9 @@ class TopDownSpecialization(Method):
         strange, unlisted = sorted(named - set(roles.quasi)), [name for name in roles.quasi if name not in named]
         if strange:
             hint = did_you_mean(strange[0], roles.quasi)
-            raise RolesError(f"'quasi_sets' names columns that are not quasi-identifiers: {listing(strange)}.{hint}")
+            raise RolesError(
+                Setting("quasi_sets"), f" names columns that are not quasi-identifiers: {listing(strange)}.{hint}"
+            )
         if unlisted:
             raise RolesError(
                 f"No set of 'quasi_sets' holds the quasi-identifiers {listing(unlisted)}, so nothing would be promised"
@@ -292,13 +302,15 @@ def _stated(sets: object) -> list[tuple[tuple[str, ...], int]]:
         names = sorted(names, key=str) if isinstance(names, (set, frozenset)) else names
         if not isinstance(names, (list, tuple)) or not names or not all(isinstance(name, str) for name in names):
             raise ParameterError(
-                "'quasi_sets' takes pairs of columns and k, such as [(['age', 'sex'], 5), (['zip'], 10)]."
+                "Sets are pairs of columns and k, such as ",
+                Setting("quasi_sets", [[["age", "sex"], 5], [["zip"], 10]]),
+                ".",
             )
         if not _K.allows(k):
-            raise ParameterError(f"The k of a set in 'quasi_sets' must be {_K}. Got {k!r} instead.")
+            raise ParameterError("The k of a set in ", Setting("quasi_sets"), f" must be {_K.in_words}. Got {k!r}.")
         stated.append((tuple(dict.fromkeys(names)), int(k)))
     if not stated:
-        raise ParameterError("'quasi_sets' is empty. Leave it out for one set of all quasi-identifiers.")
+        raise ParameterError(Setting("quasi_sets"), " is empty. Leave it out for one set of all quasi-identifiers.")
     return stated
 
 

@@ -23,8 +23,8 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.prepare.rare import Rare
-from discreet.recoding.axis import OTHER, Axis, in_class_order, written
-from discreet.recoding.labels import EVERYTHING, Labelling, Meaning
+from discreet.recoding.axis import Axis, in_class_order, written
+from discreet.recoding.labels import EVERYTHING, Labelling, Meaning, other_mark
 from discreet.recoding.names import MOST_SPELT, Names
 
 Part = tuple[int, ...]  # where the part begins and ends in each order of the places
@@ -261,6 +261,12 @@ class _Layout:
             rows.sizes(tree.codes(level)[leaf[inside]].astype(np.int64), len(tree.labels(level)), inside)
             for level in range(tree.levels)
         ]
+        self._labels = frozenset(  # that may be named: a mark of others must be none of them
+            label
+            for level, persons in enumerate(self._persons)
+            for label, n in zip(tree.labels(level), persons, strict=True)
+            if n >= k
+        )
         self.place_of_leaf = np.full(len(tree), -1, dtype=np.int64)
         self.n_places, self.branches, self.others = 0, list[LabelStretch](), list[int]()
         self._lay(tree.levels - 1, 0)
@@ -273,7 +279,7 @@ class _Layout:
     def _lay(self, level: int, code: int) -> None:
         start, label = self.n_places, self.tree.labels(level)[code]
         if label == SUPPRESSED and level < self.tree.levels - 1:
-            label = OTHER  # values without a line of their own, or below labels that name rare ones
+            label = other_mark(self._labels)  # values without a line of their own, or below labels that name rare ones
         leaves = np.flatnonzero(self.tree.codes(level) == code)
         if level == 0:
             self.place_of_leaf[leaves] = self.n_places
@@ -309,7 +315,8 @@ class _Layout:
 
     def _lay_few(self, leaves: np.ndarray, above: str, *, alone: bool) -> None:
         """One place for branches that are not named, and a name for it, unless it is all there is below a label."""
-        name = OTHER if above == SUPPRESSED else above if alone else f"{OTHER} {above}"
+        below = "" if above == SUPPRESSED else above
+        name = below if alone and below else other_mark(self._labels, below)
         self.others.append(self.n_places)
         self.place_of_leaf[leaves] = self.n_places
         self.n_places += 1
