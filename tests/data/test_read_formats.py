@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of other programs: each is read as its author meant it, or refused in words that quote no cell."""
 
+import base64
 import datetime as dt
 import io
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import traceback
 import zipfile
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,6 +24,12 @@ from discreet.data.table import Table
 from discreet.errors import DataError
 
 CORPUS = families_of_formats()
+DAMAGED = (  # a .sav file on which a version of pyreadstat crashed
+    "c-m8O^D%PJP}Wok4hRlbaB&QARB-e3aaGV&$S5f(D7MnqPtPpLC{5B!&d=2k&#X!;O7Trh)(=WeObISYEKy)$U|;}Y7+`_3A{`9P"
+    "6#Vkb6pYLa&8&=#tW1m*C<F+*l3}(maj=4Mu(N-VD^LkYo)O7C42+Cm?CIkJHi8*h{y>BSdr@jyX>n=_3sfA0*@2iD>K6_m7C|!Z"
+    "KM=swf$Vzu7or}fmKmz%|Nr;@p>+K}D4!i_7Dz8E5Qm1i=~{pUxuFKIK`r4xawG?o2C3tPiVFiV*u%EP$@xX8oIuanX6EF8ln6kz"
+    "Acq4iPM$L(2h0ciL`1NHT;`C3!k2MCkq3qqOdbG~L035"
+)
 
 
 @pytest.fixture
@@ -85,6 +93,11 @@ def test_a_cell_far_away_does_not_take_all_memory(tmp_path):
             new.writestr(name, content)
     (tmp_path / "far.xlsx").write_bytes(sink.getvalue())
     assert "far larger inside than its size says" in refusal(tmp_path / "far.xlsx")
+
+
+def test_a_file_that_crashes_its_library_is_refused(tmp_path):
+    (tmp_path / "damaged.sav").write_bytes(zlib.decompress(base64.b85decode(DAMAGED)))
+    assert "cannot be read as a file of SPSS" in refusal(tmp_path / "damaged.sav")
 
 
 @pytest.mark.parametrize("entity", ['"' + "A" * 99 + '"', 'SYSTEM "file:///etc/passwd"'])
