@@ -56,7 +56,7 @@ def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = No
     'The first line names the delimiter.'
     """
     lines = _LINE_END.split(text.rstrip("\r\n"))
-    skip, said, comments, notes = _above(lines)
+    skip, said, comments, notes = _above(lines, header=header)
     rest = "\n".join(lines[skip:])
     start = FileLayout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
     found = _dialect(start, rest, quote)
@@ -135,7 +135,7 @@ def footers(tail: str, delimiter: str) -> frozenset[str]:
 # -- above the rows ----------------------------------------------------------------------------------------------------
 
 
-def _above(lines: Sequence[str]) -> tuple[int, str | None, bool, tuple[str, ...]]:
+def _above(lines: Sequence[str], *, header: bool = True) -> tuple[int, str | None, bool, tuple[str, ...]]:
     """The number of lines above the names, the delimiter that one of them says, whether comments are among them."""
     skip, said, notes = 0, None, []
     first = next((place for place, line in enumerate(lines[:_MOST_ABOVE]) if line.strip()), 0)
@@ -149,23 +149,28 @@ def _above(lines: Sequence[str]) -> tuple[int, str | None, bool, tuple[str, ...]
     hashes = [place for place in range(skip, start) if lines[place].startswith("#")]
     if not hashes or start >= len(lines):
         return skip, said, False, tuple(notes)
-    if _is_header(lines[hashes[-1]], lines[start:], said):
-        hashes.pop()
-        start = hashes[-1] + 1 if hashes else skip
-    if hashes:
-        notes.append(f"{_lines(len(hashes), 'of comments (#)')} left out.")
-        skip = start
-    return skip, said, bool(hashes), tuple(notes)
+    rows = [place for place in hashes if _may_be_row(lines[place], lines[start:], said, header=header)]
+    end = rows[0] if rows else start
+    n_comments = sum(place < end for place in hashes)
+    if n_comments:
+        notes.append(f"{_lines(n_comments, 'of comments (#)')} left out.")
+        skip = end
+    return skip, said, bool(n_comments), tuple(notes)
 
 
-def _is_header(line: str, below: Sequence[str], said: str | None) -> bool:
-    """Whether a line that begins with # names the columns: as many as the rows have, which hold numbers."""
+def _may_be_row(line: str, below: Sequence[str], said: str | None, *, header: bool) -> bool:
+    """Whether a line that begins with # may be a row, or hold the names: it has as many cells as the rows.
+
+    It is none if the line below all of them holds the names, as words above numbers do.
+    """
     text = "\n".join(below[:_MOST_ABOVE])
     cut = said or find_delimiter(text)
-    cells = [quietly(next, (row for _, row in rows_of(one, cut, '"')), [])[0] or [] for one in (line, below[0])]
-    if len(cells[0]) < 2 or len(cells[0]) != len(cells[1]):
+    rows = [row for _, row in islice(quietly_rows(text, FileLayout(cut, '"')), 3)]
+    own = next((row for _, row in quietly_rows(line, FileLayout(cut, '"'))), [])
+    if not rows or len(own) != len(rows[0]):
         return False
-    return any(_NUMBER.fullmatch(cell.strip()) for cell in cells[1])
+    numbers = [any(_NUMBER.fullmatch(cell.strip()) for cell in row) for row in rows]
+    return not header or numbers[0] or not any(numbers[1:])
 
 
 def _title(lines: Sequence[str], found: FileLayout, *, given: bool) -> int:
@@ -237,15 +242,17 @@ def _with_rows(found: FileLayout, rows: list[tuple[int, list[str]]]) -> FileLayo
             )
     if named < len(names) and below and all(not cell.strip() for row in below for cell in row[named:]):
         found = replace(found, kept=named, notes=(*found.notes, at_ends))
-    if len(below) > 1 and len(below[0]) == len(names) and _are_units(below[0]) and not _are_units(below[1]):
+    if len(below) > 1 and len(below[0]) == len(names) and _are_units(below[0], below[1]):
         notes = (*found.notes, "The units below the names left out.")
         return replace(found, skip=found.skip + rows[1][0], taken=tuple(names[: found.kept]), notes=notes)
     return found
 
 
-def _are_units(row: Sequence[str]) -> bool:
+def _are_units(row: Sequence[str], next_row: Sequence[str]) -> bool:
+    """Whether all cells are in brackets, and one of them has a number below it."""
     cells = [cell.strip() for cell in row if cell.strip()]
-    return 2 * len(cells) >= len(row) and all(_UNIT.fullmatch(cell) for cell in cells)
+    numbers = any(unit.strip() and _NUMBER.fullmatch(cell.strip()) for unit, cell in zip(row, next_row, strict=False))
+    return numbers and 2 * len(cells) >= len(row) and all(_UNIT.fullmatch(cell) for cell in cells)
 
 
 def _widths(text: str, delimiter: str, quote: str) -> list[int]:

@@ -175,10 +175,6 @@ class NumberParts:
         unit = pc.if_else(pc.equal(before, ""), after, before)
         return cls(_usual_marks(core), negative, unit, pc.or_(marks[2], bracketed))
 
-    def fits(self, decimal: str, thousands: str | None = None, *, zeros: bool = False) -> bool:
-        """Whether all are numbers with this decimal mark."""
-        return all_match(self.core, core_pattern(decimal, thousands, zeros))
-
     def numbers(self, decimal: str, thousands: str | None = None, *, zeros: bool = False) -> pa.Array:
         """The numbers with a decimal point, null where the digits and marks are none."""
         matches = pc.match_substring_regex(self.core, f"^(?:{core_pattern(decimal, thousands, zeros)})$")
@@ -203,6 +199,10 @@ def core_pattern(decimal: str, thousands: str | None = None, zeros: bool = False
 
 def _mark(mark: str) -> str:
     return r"\." if mark == "." else mark
+
+
+_NUMBER = "|".join(core_pattern(decimal) for decimal in (".", ","))
+IN_SOME_NOTATION = f"\\(?{_SIGN}(?:{_UNIT})?{_GAP}{_SIGN}(?:{_NUMBER}){_GAP}(?:{_UNIT})?-?\\)?"
 
 
 def _usual_marks(core: pa.Array) -> pa.Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +100,9 @@ def read_file(path: Source, *, table: str | None = None, packed: int = 0, **csv_
     source = _found(path)
     if isinstance(source, Path) and os.path.isfile(source / "certificate.json"):
         if os.path.isfile(source / "data.csv"):
-            return ArrowSource(unmarked(read_csv(source / "data.csv", **csv_options)[0]), "arrow", recognise=False)
-        source = source / "data.parquet"
+            cells = unmarked(read_csv(source / "data.csv", **csv_options)[0])
+            return ArrowSource(cells, "arrow", recognise=False)
+        return replace(read_file(source / "data.parquet", table=table, **csv_options), recognise=False)
     if isinstance(source, Path) and source.is_dir():
         return _typed(source, "Parquet", table, csv_options)
     kind = _kind(source)
