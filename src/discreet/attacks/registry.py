@@ -293,8 +293,10 @@ def _beyond(attack: Attack, case: Case | None) -> list[Finding]:
 
 def _give(names: Sequence[str]) -> list[str | Setting]:
     """The advice to give what is lacking, as parts of a message."""
-    first = [" Give ", *map(Setting, names[:1])] if names else []
-    return [*first, *(part for one in names[1:] for part in (" and ", Setting(one))), *(["."] if names else [])]
+    parts: list[str | Setting] = []
+    for one in names:
+        parts += [" and " if parts else " Give ", Setting(one)]
+    return [*parts, "."] if parts else []
 
 
 def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
