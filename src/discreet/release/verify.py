@@ -21,6 +21,7 @@ from discreet.data.document import SHAPES
 from discreet.errors import DiscreetError
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
+from discreet.release.copies import copy_problems, copy_record_problems
 from discreet.release.owner_evidence import check_owner, persons_of, read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
@@ -35,13 +36,20 @@ from discreet.release.verify_folder import (
     read_groups,
     read_record,
     read_release,
+    roles_of,
     signer_of,
 )
 from discreet.release.verify_noise import noise_problems
 from discreet.release.verify_parameters import parameter_problems
 from discreet.release.verify_promise import promise_problems
 from discreet.release.verify_recount import bytes_problems, column_problems, rewritten_problems
-from discreet.release.verify_remarks import evidence_remarks, role_remarks, signer_remark
+from discreet.release.verify_remarks import (
+    evidence_remarks,
+    role_remarks,
+    separate_sets_remarks,
+    signer_remark,
+    weakness_remarks,
+)
 from discreet.release.verify_rows import check_rows
 from discreet.release.verify_sketches import check_sketches
 from discreet.release.verify_statement import statement_problems
@@ -57,7 +65,10 @@ __all__ = [
     "read_record",
     "read_records",
     "read_release",
+    "roles_of",
+    "separate_sets_remarks",
     "verify",
+    "weakness_remarks",
 ]
 
 _LONGEST = 1000  # characters of a problem: a forged name may have millions
@@ -194,7 +205,7 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     assert certificate is not None
     promise = certificate.the_promise()
     findings.problems += verdict_problems(certificate.verdict, promise, certificate.rows)
-    wrong = column_problems(certificate) + promise_problems(promise)
+    wrong = column_problems(certificate) + copy_record_problems(certificate) + promise_problems(promise)
     wrong += parameter_problems(certificate.method.name, certificate.method.parameters)
     if wrong:  # the checks below rely on valid columns and parameters
         findings.problems += wrong
@@ -210,6 +221,9 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))
     wrong, remarks = _bytes(release, certificate, content, written)
+    findings.problems += wrong
+    findings.remarks += remarks
+    wrong, remarks = copy_problems(certificate, content, release.files, read_back=written is not None)
     findings.problems += wrong
     findings.remarks += remarks + evidence_remarks(certificate, with_owner=owner is not None) + noise_remarks
     findings.remarks += role_remarks(certificate, content)
