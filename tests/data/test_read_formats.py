@@ -158,8 +158,8 @@ def test_labels_of_columns_are_kept(tmp_path, here):
     import pyreadstat
 
     pyreadstat.write_sav(FRAME[["age", "sex"]], str(tmp_path / "x.sav"), column_labels={"age": "Age in years"})
-    assert Table.of(tmp_path / "x.sav").labels == {"age": "Age in years"}
-    assert Table.of(PEOPLE).labels == {}
+    assert Table.of(tmp_path / "x.sav").reading.labels == {"age": "Age in years"}
+    assert Table.of(PEOPLE).reading.labels == {}
 
 
 def test_an_engine_says_what_it_reads(tmp_path):

@@ -228,7 +228,8 @@ class Table(Content):
     def reading(self) -> HowRead:
         """How the columns that were used so far were read: `reading.sentences()` says so, with counts."""
         order = {name: self._readings[name] for name in self.names if name in self._readings}
-        return HowRead(() if self._origin is None else self._origin.source.notes, order)
+        source = self._origin and self._origin.source
+        return HowRead((), order) if source is None else HowRead(source.notes, order, source.labels)
 
     def reading_of(self, names: Iterable[str]) -> list[str]:
         """How these columns were read, a sentence each; those that cannot be read say so when they are used."""
@@ -240,11 +241,6 @@ class Table(Content):
     def notations(self) -> dict[str, str]:
         """The names of the notations of columns whose texts are not plain, as a release records them."""
         return {name: one.notation.name for name, one in self._readings.items() if one.notation is not None}
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """What the program that wrote the file says of its columns."""
-        return {} if self._origin is None else self._origin.source.labels
 
     def reread(self, *, kinds: Mapping[str, Kind] | None = None, **how: Any) -> Table:
         """The table read again from its source, with other kinds, otherwise as `TextReader.but` says.
