@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from discreet.data.frames import ArrowSource
 from discreet.data.notation import Notation
 from discreet.data.recognition import Unclear
 from discreet.errors import DataError, shown
@@ -58,6 +59,11 @@ class HowRead:
     notes: tuple[str, ...] = ()
     columns: Mapping[str, ColumnReading] | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: ArrowSource | None, columns: Mapping[str, ColumnReading]) -> HowRead:
+        """How a source and its columns were read; None if the table was made from others."""
+        return cls((), columns) if source is None else cls(source.notes, columns, source.labels)
 
     def sentences(self) -> list[str]:
         """What a user should know, a sentence each.

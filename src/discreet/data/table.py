@@ -228,8 +228,7 @@ class Table(Content):
     def reading(self) -> HowRead:
         """How the columns that were used so far were read: `reading.sentences()` says so, with counts."""
         order = {name: self._readings[name] for name in self.names if name in self._readings}
-        source = self._origin and self._origin.source
-        return HowRead((), order) if source is None else HowRead(source.notes, order, source.labels)
+        return HowRead.of(None if self._origin is None else self._origin.source, order)
 
     def reading_of(self, names: Iterable[str]) -> list[str]:
         """How these columns were read, a sentence each; those that cannot be read say so when they are used."""
