@@ -146,6 +146,11 @@ def test_copies_that_a_release_cannot_have(folder):
     assert "names 2 data files; a release has one" in " ".join(verify(folder).problems)
 
 
+def test_a_copy_is_not_written_again_if_that_takes_all_memory(folder, monkeypatch):
+    monkeypatch.setattr("discreet.release.copies._MOST_TEXT", 10)
+    assert "copies have at most 10" in " ".join(verify(folder).problems)
+
+
 def test_what_is_asked_for():
     assert asked_copies([], None) == (None, {})
     assert asked_copies(["parquet"], None) == ("parquet", {})

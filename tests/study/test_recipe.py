@@ -38,7 +38,7 @@ WRONG = [
     ("[[methods]]\nname = 'tds'\n\n[[methods]]\nname = 'kactus2'\nswop = 0.1", 7, "Did you mean 'swap'?"),
     ("[[methods]]\nname = 'tds'\n[run]\njobs = 1\n[[methods]]\nname = 'tds'\nseed = 1", 8, "under [run]."),
     ("methods = [\n{name = 'tds'},\n{name = 'kactus2', swop = 0.1}]", 4, "Did you mean 'swap'?"),
-    ("[[methods]]\nname = 'kactus2'\nswap = [0.1, 7]", 4, "must be a float in the range [0, 1]"),
+    ("[[methods]]\nname = 'kactus2'\nswap = [0.1, 7]", 4, "must be a number of at least 0 and at most 1"),
     ("[[methods]]\nname = 'kactus2'\nswap = []", 4, "an empty list makes no release"),
     ("[[methods]]\nname = 'private-table'\ndomain = {age = [0, inf]}", 4, "inf and nan are no numbers"),
     ("[[methods]]\nname = 'mondrian'\nsplit = 'medain'", 4, "Did you mean 'median'?"),

@@ -58,6 +58,12 @@ def complete_engines(incomplete: str) -> list[str]:
     return [name for name in ENGINES if name.startswith(incomplete)]
 
 
+def complete_formats(incomplete: str) -> list[str]:
+    from discreet.data.formats_out import OUT
+
+    return [name for name in OUT if name.startswith(incomplete)]
+
+
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
     """The columns of the file that was named; none if it cannot be read at a glance."""
     typed = [context.params.get(name) for name in ("file", "data", "known")]

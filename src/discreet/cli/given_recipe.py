@@ -131,7 +131,8 @@ class GivenRecipe:
         if self.recipe.source.shape != "table":
             said |= {"labels": self.recipe.source.labels, "separator": self.recipe.source.separator}
         given = {**asdict(options.roles), **asdict(options.reading), **asdict(options.baskets)}
-        self.say_beaten([name for name, value in given.items() if value not in (None, [], ()) and said.get(name)])
+        typed = {name: value for name, value in given.items() if value not in (None, [], ()) and said.get(name)}
+        self.say_beaten([name for name, value in typed.items() if not _is_same(value, said[name])])
 
     def say_beaten(self, names: list[str]) -> None:
         """Say that these options of the command line stand in place of what the recipe says."""
@@ -173,8 +174,9 @@ class GivenRecipe:
         if len(distinct) > 1:
             raise DataError(self._choose(distinct))
         chosen, said, wanted = distinct[0]
-        beaten = [key for key, value in given.items() if any(one.get(key, value) != value for _, one, _ in found)]
-        self.say_beaten(beaten)
+        self.say_beaten(
+            [key for key, value in given.items() if all(one.get(key, value) != value for _, one, _ in found)]
+        )
         if not self.quiet:
             details = "".join(f", {key} = {value}" for key, value in said.items() if key not in given)
             say(f"From {self.name}: {chosen}{details}.", err=True)
@@ -238,6 +240,13 @@ _OPTIONS = {"kinds": "kind", "held_as": "baskets"}
 def _option(name: str, value: Any) -> str:
     own = {one.name for one in fields(MethodOptions)} - {"settings", "seed", "max_suppressed"}
     return f"--{name.replace('_', '-')} {value}" if name in own else f"--set {name}={value}"
+
+
+def _is_same(typed: Any, said: Any) -> bool:
+    """Whether an option says what the recipe says; of one that is not plain names, no."""
+    if isinstance(typed, list) and isinstance(said, tuple):
+        return split(typed, said) == said
+    return bool(typed == said)
 
 
 def _as_typed(option: str, value: Any) -> Any:

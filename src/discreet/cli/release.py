@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.completion import complete_methods
+from discreet.cli.completion import complete_formats, complete_methods
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
@@ -54,6 +54,7 @@ class OutputOptions:
             " copies, checked against it: xlsx, sav (SPSS), dta (Stata), csv-de and so on for the Excel of a country.",
             "--as",
             "--format",
+            autocompletion=complete_formats,
         ),
     ] = None
     numbers: Annotated[
@@ -70,8 +71,11 @@ class OutputOptions:
         str | None, _written("Copy the published rows to a new table, too: postgresql://user@host/database/table.")
     ] = None
 
-    def check_sink(self) -> None:
-        """Refuse a table that cannot be made, before any work is done."""
+    def check(self) -> None:
+        """Refuse formats that there are not, and a table that cannot be made, before any work is done."""
+        from discreet.release.copies import asked_copies
+
+        asked_copies(split(self.formats), None if self.numbers is None else self.numbers.value)
         if self.sink is not None:
             from discreet.release.table_copy import check_sink
 
@@ -155,7 +159,7 @@ def release(
     roles, reading, baskets = options.roles, options.reading, options.baskets
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
-    output.check_sink()
+    output.check()
     name, wanted = given.method(method, parameters)
     chosen = build(name, wanted)
     _refuse_unused(chosen, roles)
@@ -277,7 +281,7 @@ def _of_engine(
 def _refuse_unused(method: Method, roles: RoleOptions) -> None:
     """Refuse options that have no effect on a release by this method."""
     if method.gives not in ("", "synthetic", "sketches"):
-        refuse_unused("format", because=f"{method.name} publishes {method.gives}, in a file of JSON")
+        refuse_unused("formats", "numbers", because=f"{method.name} publishes {method.gives}, in a file of JSON")
     if method.name != "breach-aware":
         coarse = sorted({*split(roles.allow_unique)} & {*split(roles.quasi)})
         if coarse:

@@ -7,8 +7,9 @@ Sentences name columns and say how cells are written, never what is in them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from discreet.data.frames import ArrowSource
 from discreet.data.notation import Notation
 from discreet.data.recognition import Unclear
 from discreet.errors import DataError, shown
@@ -50,10 +51,19 @@ class ColumnReading:
 
 @dataclass(frozen=True)
 class HowRead:
-    """What was done to the file, and how each of the columns that were used so far was read."""
+    """What was done to the file, and how each of the columns that were used so far was read.
+
+    `labels` is what the program that wrote the file says of columns.
+    """
 
     notes: tuple[str, ...] = ()
     columns: Mapping[str, ColumnReading] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: ArrowSource | None, columns: Mapping[str, ColumnReading]) -> HowRead:
+        """How a source and its columns were read; None if the table was made from others."""
+        return cls((), columns) if source is None else cls(source.notes, columns, source.labels)
 
     def sentences(self) -> list[str]:
         """What a user should know, a sentence each.

@@ -119,8 +119,8 @@ class Table(Displayed, Framed, Content):
         empty: bool = False,
         **csv_options: Any,
     ) -> Table:
-        """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or the path of a CSV or Parquet
-        file, or of a SQLite or DuckDB file, of which `table` names the table if there are several.
+        """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or a file of any kind that
+        docs/files.md lists, of which `table` names the sheet or table if there are several.
 
         `kinds` overrides the inferred kinds of columns, `missing` the marks of a missing cell (an empty cell always
         is). How texts write numbers and dates is recognised from all cells of a column (see `reading`), or said, for
@@ -230,7 +230,7 @@ class Table(Displayed, Framed, Content):
     def reading(self) -> HowRead:
         """How the columns that were used so far were read: `reading.sentences()` says so, with counts."""
         order = {name: self._readings[name] for name in self.names if name in self._readings}
-        return HowRead(() if self._origin is None else self._origin.source.notes, order)
+        return HowRead.of(None if self._origin is None else self._origin.source, order)
 
     @property
     def notations(self) -> dict[str, str]:

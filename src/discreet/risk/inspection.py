@@ -21,7 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly
 from discreet.evaluate.risk import Risk, risk
-from discreet.risk.inspection_changes import ColumnChange, ColumnKnown, UniqueRows
+from discreet.risk.inspection_changes import ColumnEffect, ColumnKnown, UniqueRows
 from discreet.risk.inspection_columns import RARE, Distinctness, distinctness
 from discreet.risk.inspection_sets import SinglingSets, singling_sets
 
@@ -46,7 +46,7 @@ class InspectedColumn:
         return {
             "name": self.name,
             "kind": self.kind,
-            "values": told.pop("values", 0),
+            "values": told.pop("values", 0) - bool(self.missing),
             "missing": self.missing,
             "role": self.role,
             "reason": self.reason,
@@ -78,7 +78,7 @@ class Inspection:
     risk: Risk | None = None
     together: Distinctness | None = None
     singling: SinglingSets | None = None
-    changes: tuple[ColumnChange, ...] = ()
+    changes: tuple[ColumnEffect, ...] = ()
     besides: tuple[ColumnKnown, ...] = ()
     reading: tuple[str, ...] = ()
 
