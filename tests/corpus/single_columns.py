@@ -321,6 +321,26 @@ def _declared() -> list[Case]:
             Expected(asks=["is to be read as day-first", "1 of its 2"], options={"date_format": {"x": "day-first"}}),
         ),
         column(
+            "codes-though-a-mark-is-said",
+            STAY["numbers-of-firms"],
+            Expected({"x": "category"}, {"x": STAY["numbers-of-firms"]}, options={"decimal": ","}),
+        ),
+        column(
+            "codes-said-to-be-numbers",
+            STAY["numbers-of-firms"],
+            Expected({"x": "number"}, {"x": [732829320, 443061841]}, options={"thousands": {"x": "space"}}),
+        ),
+        column(
+            "orders-that-differ",
+            ["25/03/2024", "03/25/2024", "01/02/2024", "02/03/2024", "03/04/2024"],
+            Expected({"x": "category"}, {}, ["5 cells look like dates, but no one notation fits them all"]),
+        ),
+        column(
+            "days-unknown",
+            ["25.03.2024", "00.00.1970", "26.03.2024", "27.03.2024", "28.03.2024", "29.03.2024"],
+            Expected({"x": "category"}, {}, ["look like dates, but no one notation fits them all"]),
+        ),
+        column(
             "mostly-numbers",
             ["1", "2", "3", "4", "5", "6", "7", "8", "9", "many"],
             Expected({"x": "category"}, {}, ["9 of 10 cells look like numbers"]),

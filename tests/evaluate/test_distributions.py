@@ -2,6 +2,7 @@
 """Distributions before and after: they sum to one, stay where nothing changed, and name published labels only."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from discreet import (
@@ -15,7 +16,7 @@ from discreet import (
     TreeLadder,
     samples,
 )
-from discreet.data.column import from_labels
+from discreet.data.column import encode, from_labels
 from discreet.data.dataset import Dataset
 from discreet.evaluate.distributions import MOST, _bins, distributions
 
@@ -74,3 +75,10 @@ def test_items_are_counted_in_both():
     for line in found["labels"]:
         share = X[:, baskets.names.index(line["label"])].mean()
         assert (line["before"], line["after"]) == pytest.approx((share, share))
+
+
+def test_years_and_months_among_the_borders_of_dates_are_days():
+    days = encode("born", pa.array(["1984-02-10", "1985-07-01", "1991-03-04"]))
+    labels = from_labels("born", ["[1984-02-10, 1990)", ">= 1990"], np.array([0, 0, 1]))
+    shown = _bins(days, labels)
+    assert [(line["after"], line["before"]) for line in shown["labels"]] == [(0.0, 0.0), (2 / 3, 2 / 3), (1 / 3, 1 / 3)]

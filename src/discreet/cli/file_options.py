@@ -12,7 +12,7 @@ import typer
 
 from discreet.cli.completion import complete_columns
 from discreet.cli.engine_options import warn_of_password
-from discreet.cli.options import pairs, split, step
+from discreet.cli.options import pairs, remark, split, step
 from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing
 
@@ -212,8 +212,11 @@ def read_dataset(
     """Read the file, with the roles of its columns (baskets have none). The method checks them."""
     if baskets.held_as is None:
         refuse_unused("labels", "separator", because="the file is read as a table; add --baskets transactions")
-        dataset = roles.dataset(reading.read(file, by_cells=by_cells))
+        table = reading.read(file, by_cells=by_cells)
+        dataset = roles.dataset(table)
         _check_allowed(dataset.roles)
+        if not by_cells and dataset.roles is not None:
+            remark(*table.reading_of(dataset.roles.named))
         return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:

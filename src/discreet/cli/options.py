@@ -85,6 +85,12 @@ def step(what: str) -> Iterator[None]:
         timer.cancel()
 
 
+def remark(*sentences: str) -> None:
+    """Say something about the data, on the way, where somebody is watching."""
+    if _watched and sentences:
+        say(*sentences, err=True)
+
+
 def split(values: list[str] | None, columns: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Names from a repeatable option: separated by commas, unless the whole text is one of `columns`.
 

@@ -19,7 +19,7 @@ import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.data.file_kinds import text_behind
-from discreet.data.file_layout import Layout, find_delimiter, find_quote, first_line, footers, layout_of
+from discreet.data.file_layout import FileLayout, find_delimiter, find_quote, first_line, footers, layout_of
 from discreet.data.held_file import Source, check_source, open_bytes
 from discreet.errors import DataError, Setting, quietly
 
@@ -167,7 +167,7 @@ def decode_head(head: bytes, encoding: str) -> str:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def check_layout(path: Source, layout: Layout) -> None:
+def check_layout(path: Source, layout: FileLayout) -> None:
     if not layout.width:
         raise DataError(f"The first line of {path.name!r} cannot be cut into cells.")
 
@@ -175,7 +175,7 @@ def check_layout(path: Source, layout: Layout) -> None:
 class SkippedLines:
     """Judges lines that have too many cells, or too few: comments and footers are left out, all others are `ragged`."""
 
-    def __init__(self, path: Source, layout: Layout, encoding: str):
+    def __init__(self, path: Source, layout: FileLayout, encoding: str):
         self._path, self._layout, self._encoding = path, layout, encoding
         self._footers: frozenset[str] | None = None
         self.skipped = 0
@@ -214,7 +214,7 @@ class SkippedLines:
         )
 
 
-def parse_options(layout: Layout, on_other: Callable[[Any], str]) -> pacsv.ParseOptions:
+def parse_options(layout: FileLayout, on_other: Callable[[Any], str]) -> pacsv.ParseOptions:
     return pacsv.ParseOptions(
         delimiter=layout.delimiter,
         quote_char=layout.quote or False,
@@ -224,7 +224,7 @@ def parse_options(layout: Layout, on_other: Callable[[Any], str]) -> pacsv.Parse
     )
 
 
-def _parse(path: Source, layout: Layout, encoding: str, skipped: SkippedLines) -> pa.Table | None:
+def _parse(path: Source, layout: FileLayout, encoding: str, skipped: SkippedLines) -> pa.Table | None:
     """All rows, the first line included; None if the file is not in this encoding."""
     places = [f"f{i}" for i in range(layout.width)]  # not the real names, which may repeat
 
@@ -269,7 +269,7 @@ def _parse(path: Source, layout: Layout, encoding: str, skipped: SkippedLines) -
     raise DataError(f"{path.name!r} cannot be read as a table with the delimiter {layout.delimiter!r} ({failure}).")
 
 
-def with_header(path: Source, table: pa.Table, layout: Layout) -> pa.Table:
+def with_header(path: Source, table: pa.Table, layout: FileLayout) -> pa.Table:
     """The table without the empty columns at line ends, with the names of a header line that was not parsed."""
     for place in range(layout.kept, layout.width):
         filled = pc.sum(pc.not_equal(pc.utf8_trim_whitespace(table.column(place)), "")).as_py()

@@ -48,7 +48,7 @@ _FORMS = {
     "quarter": re.compile(r"([0-9]{4})[ -]?Q([1-4])"),
 }
 _DIGITS = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
-_YEARS = range(1000, 3000)  # that are taken for years without being told so
+_YEARS = range(1000, 10_000)  # that are taken for years without being told so
 
 
 @dataclass(frozen=True)
@@ -242,11 +242,14 @@ _LETTERS = (
 def directives(pattern: str) -> str:
     """A format in strptime's letters: DD.MM.YYYY hh:mm is %d.%m.%Y %H:%M.
 
-    >>> directives("DD.MM.YYYY"), directives("%Y%m%d")
-    ('%d.%m.%Y', '%Y%m%d')
+    >>> directives("DD.MM.YYYY"), directives("dd/mm/yyyy hh:mm"), directives("%Y%m%d")
+    ('%d.%m.%Y', '%d/%m/%Y %H:%M', '%Y%m%d')
     """
     if "%" in pattern:
         return pattern
+    if not any(letter in pattern for letter in ("YY", "JJ", "AA")):  # dd.mm.yyyy
+        pattern = re.sub("y{2,4}|j{2,4}|a{4}|d{2}|t{2}", lambda match: match[0].upper(), pattern)
+        pattern = pattern if "MM" in pattern else re.sub("m{2,4}", lambda match: match[0].upper(), pattern, count=1)
     letters = "|".join(letter for letter, _ in _LETTERS)
     found = dict(_LETTERS)
     if "JJJJ" in pattern or "TT" in pattern:  # German: Tag, Monat, Jahr

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*%?")
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """Where the rows of a file are, and how they are cut into cells.
 
     skip    lines above the first row that is parsed
@@ -48,7 +48,7 @@ class Layout:
     notes: tuple[str, ...] = ()
 
 
-def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = None, header: bool = True) -> Layout:
+def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = None, header: bool = True) -> FileLayout:
     """The layout of a file that begins with this text; what is given is not detected. `header` says that names are
     above the rows.
 
@@ -56,9 +56,9 @@ def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = No
     'The first line names the delimiter.'
     """
     lines = _LINE_END.split(text.rstrip("\r\n"))
-    skip, said, comments, notes = _above(lines)
+    skip, said, comments, notes = _above(lines, header=header)
     rest = "\n".join(lines[skip:])
-    start = Layout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
+    start = FileLayout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
     found = _dialect(start, rest, quote)
     title = _title(lines[skip:], found, given=bool(start.delimiter)) if header else 0
     if title:
@@ -114,7 +114,7 @@ def rows_of(text: str, delimiter: str, quote: str, *, escape: bool = False) -> I
     return ((reader.line_num, row) for row in reader if row)
 
 
-def quietly_rows(text: str, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+def quietly_rows(text: str, layout: FileLayout) -> Iterator[tuple[int, list[str]]]:
     """As `rows_of`, up to the first that cannot be cut."""
     rows = rows_of(text, layout.delimiter, layout.quote, escape=layout.escape)
     while (row := quietly(next, rows, None)[0]) is not None:
@@ -135,7 +135,7 @@ def footers(tail: str, delimiter: str) -> frozenset[str]:
 # -- above the rows ----------------------------------------------------------------------------------------------------
 
 
-def _above(lines: Sequence[str]) -> tuple[int, str | None, bool, tuple[str, ...]]:
+def _above(lines: Sequence[str], *, header: bool = True) -> tuple[int, str | None, bool, tuple[str, ...]]:
     """The number of lines above the names, the delimiter that one of them says, whether comments are among them."""
     skip, said, notes = 0, None, []
     first = next((place for place, line in enumerate(lines[:_MOST_ABOVE]) if line.strip()), 0)
@@ -149,26 +149,31 @@ def _above(lines: Sequence[str]) -> tuple[int, str | None, bool, tuple[str, ...]
     hashes = [place for place in range(skip, start) if lines[place].startswith("#")]
     if not hashes or start >= len(lines):
         return skip, said, False, tuple(notes)
-    if _is_header(lines[hashes[-1]], lines[start:], said):
-        hashes.pop()
-        start = hashes[-1] + 1 if hashes else skip
-    if hashes:
-        notes.append(f"{_lines(len(hashes), 'of comments (#)')} left out.")
-        skip = start
-    return skip, said, bool(hashes), tuple(notes)
+    rows = [place for place in hashes if _may_be_row(lines[place], lines[start:], said, header=header)]
+    end = rows[0] if rows else start
+    n_comments = sum(place < end for place in hashes)
+    if n_comments:
+        notes.append(f"{_lines(n_comments, 'of comments (#)')} left out.")
+        skip = end
+    return skip, said, bool(n_comments), tuple(notes)
 
 
-def _is_header(line: str, below: Sequence[str], said: str | None) -> bool:
-    """Whether a line that begins with # names the columns: as many as the rows have, which hold numbers."""
+def _may_be_row(line: str, below: Sequence[str], said: str | None, *, header: bool) -> bool:
+    """Whether a line that begins with # may be a row, or hold the names: it has as many cells as the rows.
+
+    It is none if the line below all of them holds the names, as words above numbers do.
+    """
     text = "\n".join(below[:_MOST_ABOVE])
     cut = said or find_delimiter(text)
-    cells = [quietly(next, (row for _, row in rows_of(one, cut, '"')), [])[0] or [] for one in (line, below[0])]
-    if len(cells[0]) < 2 or len(cells[0]) != len(cells[1]):
+    rows = [row for _, row in islice(quietly_rows(text, FileLayout(cut, '"')), 3)]
+    own = next((row for _, row in quietly_rows(line, FileLayout(cut, '"'))), [])
+    if not rows or len(own) != len(rows[0]):
         return False
-    return any(_NUMBER.fullmatch(cell.strip()) for cell in cells[1])
+    numbers = [any(_NUMBER.fullmatch(cell.strip()) for cell in row) for row in rows]
+    return not header or numbers[0] or not any(numbers[1:])
 
 
-def _title(lines: Sequence[str], found: Layout, *, given: bool) -> int:
+def _title(lines: Sequence[str], found: FileLayout, *, given: bool) -> int:
     """The number of lines above the names: of one cell each, or none, and an empty line below them; 0 if not sure."""
     empty = [place for place, line in enumerate(lines[:_MOST_ABOVE]) if not line.strip(" ,;\t|")]
     if not lines or not empty or empty[-1] + 1 >= len(lines):
@@ -202,7 +207,7 @@ def _lines(count: int, of: str = "") -> str:
 # -- the rows ----------------------------------------------------------------------------------------------------------
 
 
-def _dialect(found: Layout, text: str, quote: str | None) -> Layout:
+def _dialect(found: FileLayout, text: str, quote: str | None) -> FileLayout:
     marks = find_quote(text) if quote is None else quote
     cut = found.delimiter or find_delimiter(text, marks)
     found = replace(found, delimiter=cut, quote=marks)
@@ -220,7 +225,7 @@ def _is_escaped(text: str, delimiter: str, quote: str) -> bool:
     return len(set(widths[1])) == 1 and (len(set(widths[0])) > 1 or len(widths[1]) > len(widths[0]))
 
 
-def _with_rows(found: Layout, rows: list[tuple[int, list[str]]]) -> Layout:
+def _with_rows(found: FileLayout, rows: list[tuple[int, list[str]]]) -> FileLayout:
     """Delimiters at the ends of lines, and units below the names."""
     (line, names), below = rows[0], [row for _, row in rows[1:]]
     named = len(names)
@@ -237,15 +242,17 @@ def _with_rows(found: Layout, rows: list[tuple[int, list[str]]]) -> Layout:
             )
     if named < len(names) and below and all(not cell.strip() for row in below for cell in row[named:]):
         found = replace(found, kept=named, notes=(*found.notes, at_ends))
-    if len(below) > 1 and len(below[0]) == len(names) and _are_units(below[0]) and not _are_units(below[1]):
+    if len(below) > 1 and len(below[0]) == len(names) and _are_units(below[0], below[1]):
         notes = (*found.notes, "The units below the names left out.")
         return replace(found, skip=found.skip + rows[1][0], taken=tuple(names[: found.kept]), notes=notes)
     return found
 
 
-def _are_units(row: Sequence[str]) -> bool:
+def _are_units(row: Sequence[str], next_row: Sequence[str]) -> bool:
+    """Whether all cells are in brackets, and one of them has a number below it."""
     cells = [cell.strip() for cell in row if cell.strip()]
-    return 2 * len(cells) >= len(row) and all(_UNIT.fullmatch(cell) for cell in cells)
+    numbers = any(unit.strip() and _NUMBER.fullmatch(cell.strip()) for unit, cell in zip(row, next_row, strict=False))
+    return numbers and 2 * len(cells) >= len(row) and all(_UNIT.fullmatch(cell) for cell in cells)
 
 
 def _widths(text: str, delimiter: str, quote: str) -> list[int]:

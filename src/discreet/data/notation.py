@@ -21,6 +21,7 @@ from discreet.data.number_texts import SPACES, THOUSANDS, NumberNotation
 from discreet.errors import DataError, did_you_mean, listing, shown
 
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T].*)?")
+_LONGEST = 80  # characters of a format
 _FROM = re.compile(r"(?P<format>.*?)(?: from (?P<century>[0-9]{4}))?")
 _SPOKEN = {"comma": ",", "point": ".", "dot": ".", "space": " ", "apostrophe": "'", "none": "", "\u2019": "'"}
 
@@ -98,7 +99,7 @@ def notation_named(name: str) -> Notation | None:
     >>> notation_named("day-first"), notation_named("by heart")
     (DateNotation(order='day-first', pattern='', century=None), None)
     """
-    return NumberNotation.named(name) or DateNotation.named(name)
+    return NumberNotation.named(name) or (DateNotation.named(name) if len(name) <= _LONGEST else None)
 
 
 @dataclass(frozen=True)
@@ -224,8 +225,8 @@ def _mark(text: str, option: str, marks: tuple[str, ...]) -> str:
 
 
 def _date_format(text: str) -> DateNotation:
-    notation = DateNotation.named(text.strip())
-    if notation is None or not text.strip():
+    notation = DateNotation.named(text.strip()) if 0 < len(text.strip()) <= _LONGEST else None
+    if notation is None:
         raise DataError(
             "date_format must be day-first, month-first, year-first or a format such as %d.%m.%Y or DD.MM.YYYY, for"
             " years of two digits with the first of their hundred years (%d.%m.%y from 1930); it was something else."

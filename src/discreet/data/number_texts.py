@@ -65,7 +65,7 @@ def _escaped(text: str) -> str:
 
 _UNIT = "|".join(map(_escaped, (*CURRENCIES, PERCENT)))
 _GAP = f"[{SPACES}]?"
-_CORE = f"[0-9.,{SPACES}{_APOSTROPHES}]*[0-9](?:[eE][+-]?[0-9]+)?"
+_CORE = f"[.,]?[0-9](?:[0-9.,{SPACES}{_APOSTROPHES}]*[0-9])?(?:[eE][+-]?[0-9]+)?"
 _SIGN = f"[+{_MINUS}-]?"
 _DECORATED = (
     f"(?P<open>\\(?)(?P<sign>{_SIGN})(?P<before>(?:{_UNIT})?){_GAP}(?P<inner>{_SIGN})(?P<core>{_CORE})"
@@ -113,29 +113,34 @@ class NumberNotation:
         >>> NumberNotation.named(NumberNotation(",", unit="€").name)
         NumberNotation(decimal=',', thousands=None, unit='€', brackets=False)
         """
-        for decimal in (".", ","):
-            for thousands in (None, "", *(mark for mark in THOUSANDS if mark != decimal)):
-                for unit in ("", PERCENT, *CURRENCIES) if len(name) < 80 else ():
-                    for brackets in (False, True):
-                        one = cls(decimal, thousands, unit, brackets)
-                        if one.name == name:
-                            return one
-        return None
+        return _by_name().get(name)
 
     def plain(self, texts: pa.Array, *, zeros: bool = False) -> pa.Array:
         """The texts with a decimal point and nothing else, null where they are no numbers of this notation.
 
         `zeros` allows leading zeros.
         """
-        parts = Parts.of(texts)
+        parts = NumberParts.of(texts)
         fits = pc.equal(parts.unit, self.unit)
         if not self.brackets:
             fits = pc.and_(fits, pc.invert(parts.aside))
         return pc.if_else(fits, parts.numbers(self.decimal, self.thousands, zeros=zeros), None)
 
 
+@cache
+def _by_name() -> dict[str, NumberNotation]:
+    every = (
+        NumberNotation(decimal, thousands, unit, brackets)
+        for decimal in (".", ",")
+        for thousands in (None, "", *(mark for mark in THOUSANDS if mark != decimal))
+        for unit in ("", PERCENT, *CURRENCIES)
+        for brackets in (False, True)
+    )
+    return {one.name: one for one in every}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Parts:
+class NumberParts:
     """Texts taken apart: digits with their marks, whether they are negative, the unit; null for texts that are none.
 
     `aside` says that the minus comes after the digits, or is written as brackets.
@@ -147,7 +152,7 @@ class Parts:
     aside: pa.Array
 
     @classmethod
-    def of(cls, texts: pa.Array) -> Parts:
+    def of(cls, texts: pa.Array) -> NumberParts:
         if all_match(texts, _BARE):
             signs = pc.utf8_slice_codeunits(texts, 0, 1)
             core = pc.utf8_ltrim(texts, characters=f"+-{_MINUS}")
@@ -169,10 +174,6 @@ class Parts:
         core = pc.if_else(pc.fill_null(bad, True), None, pc.struct_field(found, "core"))
         unit = pc.if_else(pc.equal(before, ""), after, before)
         return cls(_usual_marks(core), negative, unit, pc.or_(marks[2], bracketed))
-
-    def fits(self, decimal: str, thousands: str | None = None, *, zeros: bool = False) -> bool:
-        """Whether all are numbers with this decimal mark."""
-        return all_match(self.core, core_pattern(decimal, thousands, zeros))
 
     def numbers(self, decimal: str, thousands: str | None = None, *, zeros: bool = False) -> pa.Array:
         """The numbers with a decimal point, null where the digits and marks are none."""
@@ -198,6 +199,10 @@ def core_pattern(decimal: str, thousands: str | None = None, zeros: bool = False
 
 def _mark(mark: str) -> str:
     return r"\." if mark == "." else mark
+
+
+_NUMBER = "|".join(core_pattern(decimal) for decimal in (".", ","))
+IN_SOME_NOTATION = f"\\(?{_SIGN}(?:{_UNIT})?{_GAP}{_SIGN}(?:{_NUMBER}){_GAP}(?:{_UNIT})?-?\\)?"
 
 
 def _usual_marks(core: pa.Array) -> pa.Array:

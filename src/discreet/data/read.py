@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def read_file(path: Source, *, table: str | None = None, **csv_options: Any) -> 
         if os.path.isfile(source / "data.csv"):
             text = read_csv(source / "data.csv", **csv_options)[0]
             return ArrowSource(unmarked(text), "arrow", recognise=False)
-        source = source / "data.parquet"
+        return replace(read_file(source / "data.parquet", table=table, **csv_options), recognise=False)
     if isinstance(source, Path) and source.is_dir():
         return _typed(source, "Parquet", table, csv_options)
     kind = _kind(source)

@@ -11,23 +11,29 @@ Texts that may be codes stay texts: 01067, 1,2,3, 123 456 789, versions, telepho
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.date_texts import ANY, DAY, MONTH, ORDERS, QUARTER, WEEK, Dated, Days, days_of, time_of
 from discreet.data.notation import DateNotation, Given, Notation
-from discreet.data.number_texts import LOOKS_LIKE_NUMBER, PERCENT, NumberNotation, Parts, all_match, n_matching
+from discreet.data.number_texts import (
+    IN_SOME_NOTATION,
+    LOOKS_LIKE_NUMBER,
+    PERCENT,
+    NumberNotation,
+    NumberParts,
+    all_match,
+    n_matching,
+)
 
 _FEW = 50  # texts that are looked at first
 _MOSTLY = 0.8  # of the texts: a column of numbers with a few others
 _MARKS = {",": "a comma", ".": "a dot", " ": "a space", "'": "an apostrophe"}
 _PAIR = re.compile(r"([1-9][0-9]?),([1-9][0-9]?)")
+_LIKE_DATE = r"(?:[0-9]{1,2}[./-]){2}[0-9]{2,4}.*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*"
 _THREE_DIGITS = r"[+-]?(?:[1-9][0-9]{0,2}\.[0-9]{3}|0|[1-9][0-9]*)"
-
-Count = Callable[[pa.Array], int]  # the cells of those distinct texts for which an array of booleans is true
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,6 @@ class Recognised:
     notation: Notation
     plain: pa.Array
     features: tuple[tuple[str, pa.Array], ...] = ()
-    remark: str = ""
     certain: str = ""  # what the column shows for certain: "," or "." as decimal mark, or an order of dates
     period: bool = False  # whether dates are months, weeks or quarters, which are categories unless declared dates
 
@@ -60,10 +65,10 @@ class Recognised:
 @dataclass(frozen=True)
 class Context:
     """What is known besides the cells of the column: whether semicolons delimit cells, as they do where a comma is the
-    decimal mark."""
+    decimal mark, and whether the owner declared the kind."""
 
     semicolons: bool = False
-    declared: bool = field(default=False)  # whether the owner declared the kind
+    declared: bool = False
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
@@ -71,10 +76,10 @@ class Context:
 
 def numbers_in(texts: pa.Array, given: Given, context: Context) -> Recognised | Unclear | None:
     """How trimmed texts write numbers; None if they are none, or may be codes."""
-    if not _begins_like_number(texts) or not all_match(texts, LOOKS_LIKE_NUMBER):
+    if not all_match(texts, LOOKS_LIKE_NUMBER):
         return None
     present = texts.drop_null()
-    parts = Parts.of(present)
+    parts = NumberParts.of(present)
     notation = _decorated(parts, given, context)
     if notation is None or parts.core.null_count:
         return None
@@ -82,7 +87,7 @@ def numbers_in(texts: pa.Array, given: Given, context: Context) -> Recognised | 
     decimals = [notation.decimal] if given.of_numbers is not None else [".", ","]
     ways = {one: parts.numbers(one, given.thousands, zeros=zeros) for one in decimals}
     ways = {one: numbers for one, numbers in ways.items() if not numbers.null_count}
-    if not ways or (not context.declared and given.of_numbers is None and _may_be_codes(parts)):
+    if not ways or (not context.declared and not given.own and _may_be_codes(parts)):
         return None
     values = {one: numbers.cast(pa.float64()) for one, numbers in ways.items()}
     if len(ways) > 1 and not values["."].equals(values[","]):
@@ -105,23 +110,16 @@ def dot_may_mark_thousands(texts: pa.Array) -> bool:
     return all_match(texts, _THREE_DIGITS) and bool(pc.any(pc.match_substring(texts, ".")).as_py())
 
 
-def _begins_like_number(texts: pa.Array) -> bool:
-    first = texts.drop_null().slice(0, _FEW).to_pylist()
-    return bool(first) and n_matching(first, LOOKS_LIKE_NUMBER) == len(first)
-
-
-def _decorated(parts: Parts, given: Given, context: Context) -> NumberNotation | None:
+def _decorated(parts: NumberParts, given: Given, context: Context) -> NumberNotation | None:
     """Unit and sign of the numbers; None if these are not the same in all cells, or not sure."""
     start = given.of_numbers or NumberNotation()
     units = set(parts.unit.unique().to_pylist()) - {None}
     if isinstance(given.notation, NumberNotation):
         return start if units == {start.unit} and (start.brackets or not pc.any(parts.aside).as_py()) else None
     named = units - {""}
-    if len(named) > 1 or (named and "" in units and (PERCENT in named or not context.declared)):
+    if len(named) > 1 or (named and "" in units):  # two currencies, or amounts with and without one
         return None
     unit = next(iter(named), "")
-    if named and "" in units:
-        return None  # amounts with and without a currency
     aside = bool(pc.any(parts.aside).as_py())
     if aside:
         cents = all_match(parts.core, r".*[.,][0-9]{2}")
@@ -131,14 +129,14 @@ def _decorated(parts: Parts, given: Given, context: Context) -> NumberNotation |
     return replace(start, unit=unit, brackets=aside)
 
 
-def _may_be_codes(parts: Parts) -> bool:
+def _may_be_codes(parts: NumberParts) -> bool:
     """Whether marks may belong to codes: all of one length in groups of three, or addresses of computers."""
     if all_match(parts.core, r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){3}"):
         return True
     return all_match(parts.core, r"[1-9][0-9]{2}(?:[ '.][0-9]{3})+") and len(pc.unique(pc.utf8_length(parts.core))) == 1
 
 
-def _may_be_pairs(parts: Parts) -> bool:
+def _may_be_pairs(parts: NumberParts) -> bool:
     """Whether 1,2 may be a list of two codes: whole numbers that increase, in every cell with a comma."""
     core = parts.core.filter(pc.match_substring(parts.core, ","))
     if not 0 < len(core) <= 200 or pc.any(pc.not_equal(parts.unit, "")).as_py() or pc.any(parts.negative).as_py():
@@ -147,7 +145,7 @@ def _may_be_pairs(parts: Parts) -> bool:
     return all(pair is not None and int(pair[1]) < int(pair[2]) for pair in pairs)
 
 
-def _unclear_mark(parts: Parts) -> Unclear:
+def _unclear_mark(parts: NumberParts) -> Unclear:
     """1,023 is a thousand or one; with dots, 1.023 only where other columns show a decimal comma."""
     comma, dot = (pc.any(pc.match_substring(parts.core, mark)).as_py() for mark in ",.")
     other = "the comma stands between thousands" if comma and not dot else "the dot is the decimal mark"
@@ -162,7 +160,7 @@ def _unclear_pairs() -> Unclear:
     )
 
 
-def _number_features(texts: pa.Array, parts: Parts, found: NumberNotation) -> tuple[tuple[str, pa.Array], ...]:
+def _number_features(texts: pa.Array, parts: NumberParts, found: NumberNotation) -> tuple[tuple[str, pa.Array], ...]:
     core = parts.core
     features = []
     if found.decimal == ",":
@@ -287,15 +285,13 @@ def _unclear_years(orders: list[str]) -> Unclear | None:
 
 
 def nearly(texts: pa.Array) -> tuple[str, pa.Array] | None:
-    """What most of the texts look like though not all, numbers or dates, and which of them do; None if most do not."""
+    """What most of the texts look like though no notation fits all, numbers or dates, and which of them do; None if
+    most look like neither, or all are mere digits."""
     present = texts.drop_null()
     few = present.slice(0, _FEW).to_pylist()
-    if len(few) < 5:
+    if len(few) < 5 or all_match(texts, "[0-9]+"):
         return None
-    for words, pattern in (
-        ("numbers", LOOKS_LIKE_NUMBER),
-        ("dates", r"(?:[0-9]{1,2}[./-]){2}[0-9]{2,4}.*|[0-9]{4}-[0-9]{2}-[0-9]{2}.*"),
-    ):
+    for words, pattern in (("dates", _LIKE_DATE), ("numbers", IN_SOME_NOTATION)):
         if n_matching(few, pattern) >= _MOSTLY * len(few):
             where = pc.match_substring_regex(texts, f"^(?:{pattern})$")
             if pc.sum(where).as_py() >= _MOSTLY * len(present):

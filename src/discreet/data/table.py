@@ -124,8 +124,7 @@ class Table(Content):
         is). How texts write numbers and dates is recognised from all cells of a column (see `reading`), or said, for
         all columns or by their names: `decimal` and `thousands` are the marks in numbers, `date_format` is day-first,
         month-first, year-first or a format such as %d.%m.%Y. Further options (delimiter, quote, encoding, names,
-        header) go to the CSV reader, which otherwise detects them. A table without rows is refused unless `empty` is
-        true.
+        header) go to the CSV reader, which otherwise detects them. `empty` allows a table without rows.
         """
         missing = MISSING_MARKS if missing is None else (missing,) if isinstance(missing, str) else tuple(missing)
         formats = Formats.of(decimal=decimal, thousands=thousands, date_format=date_format)
@@ -136,6 +135,7 @@ class Table(Content):
                 return data
             table = cls._lazy(read(data.to_arrow(), **csv_options), kinds or {}, missing, frame=data.frame)
             table._recognising = frozenset(kinds or ())
+            table._readings = {name: one for name, one in data._readings.items() if name not in (kinds or ())}
             if data._origin is not None:
                 both = data._origin.marks.texts | Marks.of(missing).texts
                 table._origin = replace(data._origin, marks=Marks(both))
@@ -229,6 +229,12 @@ class Table(Content):
         """How the columns that were used so far were read: `reading.sentences()` says so, with counts."""
         order = {name: self._readings[name] for name in self.names if name in self._readings}
         return HowRead(() if self._origin is None else self._origin.source.notes, order)
+
+    def reading_of(self, names: Iterable[str]) -> list[str]:
+        """How these columns were read, a sentence each; those that cannot be read say so when they are used."""
+        for name in names:
+            quietly(self.column, name, errors=(DataError,))
+        return self.reading.sentences()
 
     @property
     def notations(self) -> dict[str, str]:

@@ -108,7 +108,12 @@ class TextReader:
         if kind is None and not self.in_parts and (mostly := nearly(texts)) is not None:
             words, where = mostly
             like, all_ = self._count(where), self._count(texts.is_valid())
-            if like < all_:
+            if like == all_:
+                remark = (
+                    f"{all_:,} {self._what} look like {words}, but no one notation fits them all; read as categories."
+                )
+                self.reading = ColumnReading(name, remark=remark)
+            else:
                 remark = (
                     f"{like:,} of {all_:,} {self._what} look like {words}, {all_ - like:,} do not; read as categories."
                 )
@@ -148,9 +153,7 @@ class TextReader:
 
     def _keep(self, name: str, found: Recognised) -> None:
         features = tuple((words, self._count(where)) for words, where in found.features)
-        self.reading = ColumnReading(
-            name, found.notation, features, self.counts is not None, found.remark, found.certain
-        )
+        self.reading = ColumnReading(name, found.notation, features, self.counts is not None, certain=found.certain)
 
     def _context(self, kind: str | None) -> Context:
         return Context(self.semicolons, kind is not None)

@@ -27,7 +27,7 @@ from discreet.data.csv import (
     with_header,
     with_names,
 )
-from discreet.data.file_layout import Layout, layout_of
+from discreet.data.file_layout import FileLayout, layout_of
 from discreet.data.held_file import open_bytes
 from discreet.errors import DataError, quietly
 
@@ -104,7 +104,7 @@ class CsvBatches:
             self._encodings = self._encodings if text is not None else self._encodings[1:]
         if text is None:
             raise DataError(f"{self.path.name!r} is not encoded in {tried}. Specify its encoding.")
-        self._layout: Layout = layout_of(text, **self._given)
+        self._layout: FileLayout = layout_of(text, **self._given)
         check_layout(self.path, self._layout)
         self._schema = pa.schema([(f"f{i}", pa.string()) for i in range(self._layout.width)])
 

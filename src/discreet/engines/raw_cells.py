@@ -299,7 +299,7 @@ class RawCells(CodedColumns, CodedScans):
             return {}
         kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
         table = Table.of(pa.table(cells), kinds=kinds, missing=self._missing)
-        how = {"elsewhere": self._shown_elsewhere, "semicolons": self._semicolons}
+        how: dict[str, Any] = {"elsewhere": self._shown_elsewhere, "semicolons": self._semicolons}
         table = table.reread(formats=self._formats.only(cells), **how)
         return {column.name: column for column in table.columns()}
 

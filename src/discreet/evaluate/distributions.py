@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.column import Column
+from discreet.data.column import Column, Kind
 from discreet.data.dataset import Dataset
-from discreet.errors import DataError
+from discreet.errors import DataError, quietly
 from discreet.evaluate.protocols import read
 from discreet.learning.encoding import ends_of, places
-from discreet.prepare.intervals import interval_label
+from discreet.prepare.intervals import interval_label, read_interval
+from discreet.prepare.periods import read_day
 from discreet.release.release import Release
 
 MOST = 10  # labels or bins shown per column; the others are counted together
@@ -70,9 +71,17 @@ def _counts(column: Column, texts: Sequence[str]) -> list[float]:
     return [counts_of.get(text, 0) / max(filled, 1) for text in texts]
 
 
+def _ends(text: str, kind: Kind) -> tuple[float, float]:
+    """The ends of a label, open if it has none; of a column of dates, 1990 is a year."""
+    if kind != "date":
+        return ends_of(text) or (-math.inf, math.inf)
+    day, _ = quietly(read_day, text)
+    return read_interval(text, kind) or ((-math.inf, math.inf) if day is None else (day, day))
+
+
 def _bins(before: Column, after: Column) -> dict[str, Any] | None:
     """Numbers in bins; None when no published label has a border."""
-    ends = [ends_of(text) or (-math.inf, math.inf) for text in after.texts]
+    ends = [_ends(text, before.kind) for text in after.texts]
     borders = sorted({end for pair in ends for end in pair if math.isfinite(end)})
     numbers = np.append(before.numbers, np.nan)[before.codes]
     present = numbers[~np.isnan(numbers)]
@@ -94,7 +103,7 @@ def _bins(before: Column, after: Column) -> dict[str, Any] | None:
     found /= max(found.sum(), 1)
     kind = "date" if before.kind == "date" else "number"
     shown = [[None if math.isinf(end) else end for end in pair] for pair in pairwise(edges)]
-    names = [interval_label(low, high, kind) for low, high in shown]  # type: ignore[arg-type]
+    names = [interval_label(low, high, kind, periods=True) for low, high in shown]  # type: ignore[arg-type]
     return {
         "name": after.name,
         "labels": [_line(*line) for line in zip(names, shares.tolist(), found.tolist(), strict=True)],

@@ -23,6 +23,7 @@ import numpy as np
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, from_labels
 from discreet.errors import DataError, listing, quietly, shown
 from discreet.prepare.ranges import read_range
+from discreet.prepare.written_leaves import match_written
 
 _DELIMITERS = (";", "\t", "|", ",")  # the comma last: labels such as "[20, 30)" have one
 
@@ -135,9 +136,9 @@ class Hierarchy:
         """The leaf of each of the column's values, -1 for none; the last entry is for missing.
 
         A value belongs to the leaf that is written like it, blanks around it aside. Numbers are matched by value, so
-        that "1.0" in a file covers the number 1, then by ranges such as "20-24", "[20, 25)" and "65+". All other values
-        belong to the leaf "*", if there is one. Missing cells have a leaf only if the hierarchy has a mark of missing,
-        such as "?", as a value.
+        that "1.0" in a file covers the number 1, then by ranges such as "20-24", "[20, 25)" and "65+"; leaves may also
+        be written 1.169,17 and 25.03.2024. All other values belong to the leaf "*", if there is one. Missing cells have
+        a leaf only if the hierarchy has a mark of missing, such as "?", as a value.
         """
         missing = next((leaf for leaf, text in enumerate(self.values) if text in MISSING_MARKS), -1)
         if self.cuts is not None:
@@ -153,6 +154,8 @@ class Hierarchy:
         leaves = np.array([leaf_of.get(text, leaf_of.get(text.strip(), -1)) for text in column.texts], dtype=np.int32)
         if column.kind == "number" and (leaves < 0).any():
             self._match_numbers(column.numbers, leaves)
+        if column.kind != "category" and (leaves < 0).any():
+            match_written(column, self.values, leaves)
         return leaves
 
     def completed(self, column: Column) -> Hierarchy:
