@@ -96,6 +96,7 @@ def test_several_methods_are_asked_for(clinic, recipe):
     done = run("release", clinic, "--recipe", "recipe.toml", "--method", "tds", "--k", "10", "-o", "out")
     assert done.exit_code == GOOD, done.output
     assert Certificate.read(Path("out/release")).method.name == "tds"
+    assert "command line" not in done.stderr  # 10 is one of those in the recipe
     assert "names no method" in fails("release", clinic, "--recipe", recipe(ROLES), "-o", "other")
     assert "No method is named" in fails("release", clinic, "--target", "readmitted", "--quasi", "age", "-o", "other")
 
@@ -117,10 +118,16 @@ def test_what_is_to_be_decided_stops_every_command(clinic, recipe):
 
 def test_evaluate_attack_risk_and_compare_take_it(clinic, recipe):
     path = recipe(ONE)
-    options = ["--folds", "3-fold", "--classifiers", "naive-bayes", "--no-detail", "--json"]
-    done = run("evaluate", clinic, "--recipe", path, *options)
+    judged = "[evaluation]\nfolds = '2-fold'\nmeasure = 'brier'\nclassifiers = ['logistic', 'c45']\n"
+    recipe(ONE + judged)
+    done = run("evaluate", clinic, "--recipe", path, "--classifiers", "naive-bayes", "--no-detail", "--json")
     assert done.exit_code == GOOD, done.output
-    assert "mondrian" in done.stdout
+    found = json.loads(done.stdout)
+    assert found["measure"] == "brier"
+    assert "2-fold" in json.dumps(found)
+    assert "naive-bayes" in done.stdout
+    assert "c45" not in done.stdout  # an option beats the recipe
+    recipe(ONE)
     assert "No method is named" in fails("evaluate", clinic, "--target", "readmitted")
     assert run("release", clinic, "--recipe", path, "-o", "out", "-q").exit_code == GOOD
     done = run("attack", "out/release", "--known", clinic, "--recipe", path, "--attacks", "prosecutor", "--json")

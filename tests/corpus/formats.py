@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of other formats than CSV, as people have them, each with the reading that is expected, made from one seed.
 
-`files()` gives them as (name, bytes, expected). What is expected is `cells`, the values of columns by name, and `kinds`
-of some of them, if the file is read with `options`; or words of the error with which it is `refused`.
+What `asks` in an expectation is here the error with which the file is refused.
 """
 
 import bz2
@@ -13,7 +12,6 @@ import json
 import struct
 import tempfile
 import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,6 +22,8 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pyreadstat
 import xlsxwriter
+
+from corpus.case import Case, Expected
 
 SEED, ROWS = 19, 12
 RANDOM = Random(SEED)
@@ -40,22 +40,25 @@ FRAME = pd.DataFrame(PEOPLE)
 KINDS = {"age": "number", "income": "number", "born": "date", "zip": "category", "ill": "category"}
 
 
-@dataclass(frozen=True)
-class Expected:
-    """How a file is read, or why it is refused."""
-
-    cells: dict[str, list[Any]] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-    refused: str = ""
-    notes: tuple[str, ...] = ()
-
-
-AS_IS = Expected(PEOPLE, KINDS)
+def meant(
+    values: dict[str, list[Any]],
+    kinds: dict[str, str] | None = None,
+    options: dict[str, Any] | None = None,
+    *,
+    notes: tuple[str, ...] = (),
+) -> Expected:
+    """What a file means to its author; dates are written as text."""
+    texts = {
+        name: [str(cell) if isinstance(cell, dt.date) else cell for cell in cells] for name, cells in values.items()
+    }
+    return Expected(kinds or {}, texts, notes, (), options or {})
 
 
 def refused(words: str, **options: Any) -> Expected:
-    return Expected(refused=words, options=options)
+    return Expected(asks=(words,), options=options)
+
+
+AS_IS = meant(PEOPLE, KINDS)
 
 
 # -- workbooks ---------------------------------------------------------------------------------------------------------
@@ -96,13 +99,13 @@ def excel_files():
     yield "called.csv", workbook(("Sheet1", body)), AS_IS
     yield "far-from-the-corner.xlsx", workbook(("Sheet1", body), at=(4, 2)), AS_IS
     merged = workbook(("S", title), fill=lambda book, sheet: sheet.merge_range(0, 0, 0, 5, "Patients of ward 3"))
-    yield "title.xlsx", merged, Expected(PEOPLE, KINDS, notes=("1 row was left out",))
+    yield "title.xlsx", merged, meant(PEOPLE, KINDS, notes=("1 row was left out",))
     groups = [["Person", None, "Money", None, None, "Health"], *body]
-    yield "two-headers.xlsx", workbook(("S", groups)), Expected(PEOPLE, KINDS, notes=("1 row was left out",))
+    yield "two-headers.xlsx", workbook(("S", groups)), meant(PEOPLE, KINDS, notes=("1 row was left out",))
     remarks = [*body, [], ["Source: register"], ["* provisional"]]
-    yield "remarks.xlsx", workbook(("S", remarks)), Expected(PEOPLE, KINDS, notes=("2 rows were left out",))
+    yield "remarks.xlsx", workbook(("S", remarks)), meant(PEOPLE, KINDS, notes=("2 rows were left out",))
     both = (("People", body), ("Codes", [["code", "text"], [1, "yes"]]))
-    yield "sheets.xlsx", workbook(*both), Expected(PEOPLE, KINDS, {"table": "People"})
+    yield "sheets.xlsx", workbook(*both), meant(PEOPLE, KINDS, {"table": "People"})
     yield "sheets-unnamed.xlsx", workbook(*both), refused("2 sheets: 'People', 'Codes'")
     yield "sheet-misspelt.xlsx", workbook(*both), refused("no sheet 'Peple'. Did you mean 'People'?", table="Peple")
     yield "hidden-sheet.xlsx", workbook(*both, hidden=("Codes",)), AS_IS
@@ -111,10 +114,10 @@ def excel_files():
     gaps = [body[0], body[1], [], *body[2:]]
     yield "empty-row.xlsx", workbook(("S", gaps)), AS_IS
     moments = {"at": [dt.datetime(2024, 3, d, 7, 30) for d in range(1, 6)], "n": [1, 2, 3, 4, 5]}
-    yield "moments.xlsx", workbook(("S", rows_of(moments))), Expected(moments, {"at": "date"})
+    yield "moments.xlsx", workbook(("S", rows_of(moments))), meant(moments, {"at": "date"})
     mixed = {"n": [1, "n/a", 3.5, "4", None], "b": [True, False, True, True, False], "t": ["x", 7, "7", "y", None]}
     wanted = {"n": [1, None, 3.5, 4, None], "b": mixed["b"], "t": ["x", "7", "7", "y", None]}
-    yield "mixed.xlsx", workbook(("S", rows_of(mixed))), Expected(wanted, {"n": "number", "t": "category"})
+    yield "mixed.xlsx", workbook(("S", rows_of(mixed))), meant(wanted, {"n": "number", "t": "category"})
 
     def formulas(book, sheet):
         sheet.write_formula(1, 1, "=A2*2", None, 62)
@@ -123,20 +126,20 @@ def excel_files():
 
     computed = [["age", "twice"], [31], [40], [45]]
     wanted = {"age": [31, 40, 45], "twice": [62, None, 90]}
-    yield "formulas.xlsx", workbook(("S", computed), fill=formulas), Expected(wanted, {"twice": "number"})
+    yield "formulas.xlsx", workbook(("S", computed), fill=formulas), meant(wanted, {"twice": "number"})
     wards = [["ward", "age", "sex"], ["A", 31, "f"], [None, 40, "m"], ["B", 45, "f"]]
     joined = workbook(("S", wards), fill=lambda book, sheet: sheet.merge_range(1, 0, 2, 0, "A"))
-    yield "merged-body.xlsx", joined, Expected({"ward": ["A", "A", "B"], "age": [31, 40, 45]})
+    yield "merged-body.xlsx", joined, meant({"ward": ["A", "A", "B"], "age": [31, 40, 45]})
     bare = [[31, "f"], [40, "m"], [31, "f"]]
     yield "no-header.xlsx", workbook(("S", bare)), refused("looks like data")
-    yield "named.xlsx", workbook(("S", bare)), Expected({"age": [31, 40, 31]}, {}, {"names": ["age", "sex"]})
-    yield "numbered.xlsx", workbook(("S", bare)), Expected({"column2": ["f", "m", "f"]}, {}, {"header": False})
+    yield "named.xlsx", workbook(("S", bare)), meant({"age": [31, 40, 31]}, {}, {"names": ["age", "sex"]})
+    yield "numbered.xlsx", workbook(("S", bare)), meant({"column2": ["f", "m", "f"]}, {}, {"header": False})
     years = [[2019, 2020, 2021], [5, 6, 7], [8, 9, 10]]
-    yield "years.xlsx", workbook(("S", years)), Expected({"2019": [5, 8]}, {}, {"header": True})
+    yield "years.xlsx", workbook(("S", years)), meant({"2019": [5, 8]}, {}, {"header": True})
     index = [[None, "name", "sex"], [0, "Ann", "f"], [1, "Bob", "m"]]
     yield "pandas-index.xlsx", workbook(("S", index)), refused("no name (column 1)")
     titled = [["By country"], ["country", 2019, 2020], ["DE", 5, 6], ["FR", 7, 8]]
-    yield "titled-years.xlsx", workbook(("S", titled)), Expected({"2020": [6, 8]}, {}, {"header": True})
+    yield "titled-years.xlsx", workbook(("S", titled)), meant({"2020": [6, 8]}, {}, {"header": True})
     yield "nameless.xlsx", workbook(("S", [["a", None], [1, 2], [3, 4]])), refused("no name (column 2)")
     yield "cut.xlsx", workbook(("S", body))[:3000], refused("damaged spreadsheet or zip archive")
     yield "options.xlsx", workbook(("S", body)), refused("'delimiter' are for CSV files", delimiter=";")
@@ -290,7 +293,7 @@ def statistics_files():
     codes = FRAME.assign(sex=FRAME.sex.map({"f": 1, "m": 2}))
     labels = {"sex": {1: "female", 2: "male"}}
     wanted = PEOPLE | {"sex": [{"f": "female", "m": "male"}[sex] for sex in PEOPLE["sex"]]}
-    labelled = Expected(wanted, KINDS | {"sex": "category"}, notes=("labels of its 2 values",))
+    labelled = meant(wanted, KINDS | {"sex": "category"}, notes=("labels of its 2 values",))
     sav, dta = pyreadstat.write_sav, pyreadstat.write_dta
     whole = written(sav, codes, "sav", variable_value_labels=labels)
     yield "plain.sav", written(sav, FRAME, "sav"), AS_IS
@@ -299,24 +302,24 @@ def statistics_files():
     yield "called.dat", whole, labelled
     scale = pd.DataFrame({"score": [1.0, 5.0, 7.0, 99.0], "ill": ["a", "b", "a", "b"]})
     some = written(sav, scale, "sav", variable_value_labels={"score": {99: "refused"}})
-    yield "some-labels.sav", some, Expected({"score": [1, 5, 7, 99]}, {}, {}, notes=("1 of its 4 values have labels",))
+    yield "some-labels.sav", some, meant({"score": [1, 5, 7, 99]}, {}, {}, notes=("1 of its 4 values have labels",))
     missing = written(
         sav, scale, "sav", missing_ranges={"score": [99]}, variable_value_labels={"score": {99: "refused"}}
     )
-    yield "user-missing.sav", missing, Expected({"score": [1, 5, 7, None]}, {"score": "number"})
+    yield "user-missing.sav", missing, meant({"score": [1, 5, 7, None]}, {"score": "number"})
     twice = written(sav, scale, "sav", variable_value_labels={"score": {1: "low", 5: "high", 7: "high", 99: "none"}})
-    yield "same-label.sav", twice, Expected({"score": ["low", "high (5)", "high (7)", "none"]})
+    yield "same-label.sav", twice, meant({"score": ["low", "high (5)", "high (7)", "none"]})
     yield "cut.sav", whole[:400], refused("cannot be read as a file of SPSS")
     yield "table.sav", whole, refused("not a database or a workbook", table="people")
     upper = {name.upper(): cells for name, cells in PEOPLE.items() if name != "born"}
     portable = written(pyreadstat.write_por, FRAME.drop(columns="born"), "por")
-    yield "portable.por", portable, Expected(upper)
+    yield "portable.por", portable, meant(upper)
     yield "plain.dta", written(dta, FRAME, "dta"), AS_IS
     yield "labels.dta", written(dta, codes, "dta", variable_value_labels=labels, version=13), labelled
     yield "old.dta", written(dta, codes, "dta", variable_value_labels=labels, version=8), labelled
     marks = pd.DataFrame({"score": [1.0, 5.0, "a", 7.0], "ill": ["a", "b", "a", "b"]})
     extended = written(dta, marks, "dta", missing_user_values={"score": ["a"]})
-    yield "extended-missing.dta", extended, Expected({"score": [1, 5, None, 7]}, {"score": "number"})
+    yield "extended-missing.dta", extended, meant({"score": [1, 5, None, 7]}, {"score": "number"})
     yield "cut.dta", written(dta, FRAME, "dta")[:700], refused("cannot be read as a file of Stata")
     for version in (5, 8):
         transport = written(pyreadstat.write_xport, FRAME, "xpt", file_format_version=version)
@@ -346,7 +349,7 @@ def json_files():
     yield "nested.jsonl", nested.encode(), AS_IS
     mixed = '{"n": 1, "t": "x"}\n{"n": "n/a", "t": 12345678901234567890}\n{"n": 2.5, "t": true}'
     wanted = {"n": [1, None, 2.5], "t": ["x", "12345678901234567890", "true"]}
-    yield "mixed.jsonl", mixed.encode(), Expected(wanted, {"n": "number"})
+    yield "mixed.jsonl", mixed.encode(), meant(wanted, {"n": "number"})
     yield "other.json", json.dumps({"rows": records()}).encode(), refused("another shape")
     yield "lists.json", b'[["age", "sex"], [31, "f"]]', refused("2 of the 2 entries")
     yield "broken.jsonl", (lines + '\n{"age": ' + SECRET).encode(), refused(f"Line {ROWS + 1} of")
@@ -390,6 +393,9 @@ def packed_files():
     yield "book.zip", archive({"book.xlsx": workbook(("S", rows_of()))}), AS_IS
     yield "lines.zip", archive({"lines.jsonl": lines}), AS_IS
     yield "two.zip", archive({"a.csv": text, "b.csv": text}), refused("zip archive of 2 files")
+    deep = archive({"a.zip": archive({"a.csv.gz": gzip.compress(text, mtime=0)})})
+    yield "twice.zip", archive({"a.csv.gz": gzip.compress(text, mtime=0)}), AS_IS
+    yield "deep.zip", archive({"a.zip": deep}), refused("packed more than 2 times")
     yield "none.zip", archive({}), refused("zip archive of 0 files")
 
 
@@ -420,7 +426,7 @@ def other_files():
     yield "letter.doc", compound({"WordDocument": b"x"}), refused("Word")
 
 
-def files():
-    """All files: (name, bytes, expected)."""
-    for some in (excel_files, statistics_files, json_files, arrow_files, packed_files, other_files):
-        yield from some()
+def families_of_formats() -> list[Case]:
+    """All files of other formats than CSV."""
+    makers = (excel_files, statistics_files, json_files, arrow_files, packed_files, other_files)
+    return [Case(name, content, expected) for make in makers for name, content, expected in make()]

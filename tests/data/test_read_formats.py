@@ -1,26 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of other programs: each is read as its author meant it, or refused in words that quote no cell."""
 
+import base64
+import datetime as dt
 import io
 import os
 import subprocess
 import sys
 import traceback
 import zipfile
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from corpus.formats import FRAME, PEOPLE, ROWS, SECRET, files, rows_of, workbook
+from corpus.formats import FRAME, PEOPLE, ROWS, SECRET, families_of_formats, rows_of, workbook
 from discreet.data import held_file, read_apart
 from discreet.data.foreign_excel import read_workbook
 from discreet.data.foreign_statistics import read_statistics
-from discreet.data.read import read_file
+from discreet.data.formats_out import bytes_in
 from discreet.data.table import Table
 from discreet.errors import DataError
 
-CORPUS = list(files())
+CORPUS = families_of_formats()
+DAMAGED = (  # a .sav file on which a version of pyreadstat crashed
+    "c-m8O^D%PJP}Wok4hRlbaB&QARB-e3aaGV&$S5f(D7MnqPtPpLC{5B!&d=2k&#X!;O7Trh)(=WeObISYEKy)$U|;}Y7+`_3A{`9P"
+    "6#Vkb6pYLa&8&=#tW1m*C<F+*l3}(maj=4Mu(N-VD^LkYo)O7C42+Cm?CIkJHi8*h{y>BSdr@jyX>n=_3sfA0*@2iD>K6_m7C|!Z"
+    "KM=swf$Vzu7or}fmKmz%|Nr;@p>+K}D4!i_7Dz8E5Qm1i=~{pUxuFKIK`r4xawG?o2C3tPiVFiV*u%EP$@xX8oIuanX6EF8ln6kz"
+    "Acq4iPM$L(2h0ciL`1NHT;`C3!k2MCkq3qqOdbG~L035"
+)
 
 
 @pytest.fixture
@@ -44,22 +53,23 @@ def refusal(path, **options) -> str:
 
 def test_there_are_enough_files():
     assert len(CORPUS) >= 80
-    assert len({name for name, _, _ in CORPUS}) == len(CORPUS)
+    assert len({case.name for case in CORPUS}) == len(CORPUS)
 
 
-@pytest.mark.parametrize(("name", "content", "expected"), CORPUS, ids=[name for name, _, _ in CORPUS])
-def test_a_file_is_read_as_it_is_meant(name, content, expected, tmp_path, here):
-    path = tmp_path / name
-    path.write_bytes(content)
-    if expected.refused:
-        assert expected.refused in refusal(path, **expected.options)
+@pytest.mark.parametrize("case", CORPUS, ids=[case.name for case in CORPUS])
+def test_a_file_is_read_as_it_is_meant(case, tmp_path, here):
+    path, expected = case.write(tmp_path), case.expected
+    if expected.asks:
+        said = refusal(path, **expected.options)
+        assert all(words in said for words in expected.asks)
         return
     table = Table.of(path, **expected.options)
-    for column, cells in expected.cells.items():
-        assert table.column(column).to_arrow().to_pylist() == cells, column
-    assert {column: table.column(column).kind for column in expected.kinds} == expected.kinds
-    said = " ".join(read_file(path, **expected.options).notes)
-    assert all(words in said for words in expected.notes)
+    for name, cells in expected.values.items():
+        found = table.column(name).to_arrow().to_pylist()
+        assert [str(cell) if isinstance(cell, dt.date) else cell for cell in found] == cells, name
+    assert {name: table.column(name).kind for name in expected.kinds} == expected.kinds
+    said = " ".join(table.reading.sentences())
+    assert all(words in said for words in expected.sentences)
 
 
 # -- in a process of its own -------------------------------------------------------------------------------------------
@@ -83,6 +93,11 @@ def test_a_cell_far_away_does_not_take_all_memory(tmp_path):
             new.writestr(name, content)
     (tmp_path / "far.xlsx").write_bytes(sink.getvalue())
     assert "far larger inside than its size says" in refusal(tmp_path / "far.xlsx")
+
+
+def test_a_file_that_crashes_its_library_is_refused(tmp_path):
+    (tmp_path / "damaged.sav").write_bytes(zlib.decompress(base64.b85decode(DAMAGED)))
+    assert "cannot be read as a file of SPSS" in refusal(tmp_path / "damaged.sav")
 
 
 @pytest.mark.parametrize("entity", ['"' + "A" * 99 + '"', 'SYSTEM "file:///etc/passwd"'])
@@ -124,6 +139,35 @@ def test_reading_csv_loads_no_library_of_other_formats():
         "duckdb",
         "adbc_driver_manager",
     }
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "sav", "dta"])
+def test_a_table_written_for_another_program_comes_back(ending, tmp_path, here):
+    from discreet import samples
+
+    table = samples.load("clinic", rows=60, random_state=3).data
+    (tmp_path / f"clinic.{ending}").write_bytes(bytes_in(table.to_arrow(), ending))
+    again = Table.of(tmp_path / f"clinic.{ending}", kinds={"zip": "category"})
+    assert again.names == table.names
+    for name in table.names:
+        assert again.column(name).kind == table.column(name).kind, name
+        assert again.column(name).texts == table.column(name).texts, name
+
+
+def test_labels_of_columns_are_kept(tmp_path, here):
+    import pyreadstat
+
+    pyreadstat.write_sav(FRAME[["age", "sex"]], str(tmp_path / "x.sav"), column_labels={"age": "Age in years"})
+    assert Table.of(tmp_path / "x.sav").reading.labels == {"age": "Age in years"}
+    assert Table.of(PEOPLE).reading.labels == {}
+
+
+def test_an_engine_says_what_it_reads(tmp_path):
+    from discreet.engines import DuckDB
+
+    (tmp_path / "people.xlsx").write_bytes(workbook(("S", rows_of())))
+    with pytest.raises(DataError, match=r"An engine reads CSV, Parquet.*'people\.xlsx' is Excel"):
+        DuckDB(tmp_path / "people.xlsx")
 
 
 # -- packed files, patterns, standard input ----------------------------------------------------------------------------

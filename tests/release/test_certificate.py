@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from discreet import DataError, Mondrian, __version__
-from discreet.release.certificate import Certificate, FileRecord, VerdictRecord, file_record
+from discreet.release.certificate import Certificate, CopyRecord, FileRecord, VerdictRecord, file_record
 from instances import ROLES, people
 
 
@@ -35,6 +35,7 @@ def test_the_seal_covers_everything_but_itself(certificate):
             "changes": sealed.changes.model_copy(update={"suppressed_cells": 99}),
             "groups": sealed.groups.model_copy(update={"pure_groups": 0}),
             "files": {},
+            "copies": {"data.xlsx": CopyRecord(format="xlsx")},
             "noise": ({"mechanism": "geometric"},),
             "discreet": "99",
             "does_not_protect": "",

@@ -121,7 +121,7 @@ def test_a_copy_of_another_version_is_read_and_compared(folder):
     certified_again(folder)
     found = verify(folder)
     assert found.holds, found.problems
-    assert "data.sav holds the published cells, but was written by another version" in " ".join(found.remarks)
+    assert "data.sav holds the published cells, but another version of its library wrote it" in " ".join(found.remarks)
 
 
 def test_a_copy_that_cannot_be_checked_is_a_problem(folder, monkeypatch):
@@ -129,6 +129,10 @@ def test_a_copy_that_cannot_be_checked_is_a_problem(folder, monkeypatch):
         raise DataError("Writing Excel needs the extra `files`: pip install 'discreet[files]'.")
 
     monkeypatch.setattr("discreet.data.formats_out.excel_bytes", absent)
+    found = verify(folder)
+    assert found.holds
+    assert "data.xlsx holds the published cells" in " ".join(found.remarks)
+    monkeypatch.setattr("discreet.data.read.read_apart", lambda source, kind, options: absent(source))
     found = verify(folder)
     assert not found.holds
     assert "data.xlsx could not be checked" in " ".join(found.problems)
@@ -140,6 +144,11 @@ def test_copies_that_a_release_cannot_have(folder):
     assert "states copies that a release does not have" in " ".join(verify(folder).problems)
     certified_again(folder, copies={name: one for name, one in certificate.copies.items() if name != "data.xlsx"})
     assert "names 2 data files; a release has one" in " ".join(verify(folder).problems)
+
+
+def test_a_copy_is_not_written_again_if_that_takes_all_memory(folder, monkeypatch):
+    monkeypatch.setattr("discreet.release.copies._MOST_TEXT", 10)
+    assert "copies have at most 10" in " ".join(verify(folder).problems)
 
 
 def test_what_is_asked_for():

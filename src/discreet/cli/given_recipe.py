@@ -174,8 +174,9 @@ class GivenRecipe:
         if len(distinct) > 1:
             raise DataError(self._choose(distinct))
         chosen, said, wanted = distinct[0]
-        beaten = [key for key, value in given.items() if any(one.get(key, value) != value for _, one, _ in found)]
-        self.say_beaten(beaten)
+        self.say_beaten(
+            [key for key, value in given.items() if all(one.get(key, value) != value for _, one, _ in found)]
+        )
         if not self.quiet:
             details = "".join(f", {key} = {value}" for key, value in said.items() if key not in given)
             say(f"From {self.name}: {chosen}{details}.", err=True)

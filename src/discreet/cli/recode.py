@@ -98,12 +98,13 @@ def _recode_baskets(
 ) -> None:
     """A line for each row, with its published items, separated by tabs. CSV and Parquet hold 0/1 columns."""
     from discreet.data.baskets import Baskets
+    from discreet.data.file_kinds import text_behind
     from discreet.data.storage import FORMATS
     from discreet.release.recode_rows import recode as recode_rows
 
     if out.suffix.lower() not in BASKET_SUFFIXES:
         raise DataError(f"{out.name!r}: baskets are written as {' or '.join(BASKET_SUFFIXES)}.")
-    columns = file.suffix.lower().lstrip(".") in FORMATS
+    columns = file.suffix.lower().lstrip(".") in FORMATS or text_behind(file) is None
     if not columns:
         refuse_unused(*names_of(ReadingOptions), because="the new rows are transactions, not a table")
     rows: Baskets = Baskets.from_columns(reading.read(file)) if columns else BasketOptions().transactions(file)

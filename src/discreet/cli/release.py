@@ -71,8 +71,11 @@ class OutputOptions:
         str | None, _written("Copy the published rows to a new table, too: postgresql://user@host/database/table.")
     ] = None
 
-    def check_sink(self) -> None:
-        """Refuse a table that cannot be made, before any work is done."""
+    def check(self) -> None:
+        """Refuse formats that there are not, and a table that cannot be made, before any work is done."""
+        from discreet.release.copies import asked_copies
+
+        asked_copies(split(self.formats), None if self.numbers is None else self.numbers.value)
         if self.sink is not None:
             from discreet.release.table_copy import check_sink
 
@@ -156,7 +159,7 @@ def release(
     roles, reading, baskets = options.roles, options.reading, options.baskets
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
-    output.check_sink()
+    output.check()
     name, wanted = given.method(method, parameters)
     chosen = build(name, wanted)
     _refuse_unused(chosen, roles)

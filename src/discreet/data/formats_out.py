@@ -26,10 +26,10 @@ OUT = (*PLAIN, *PROGRAMS, *(f"csv-{locale}" for locale in LOCALES))
 def check_format(format: str) -> None:
     """DataError unless there is such a format."""
     if format not in OUT:
-        countries = listing((f"csv-{locale}" for locale in LOCALES), 40)
         raise DataError(
-            f"{format!r} is not a release format; choose {', '.join((*PLAIN, *PROGRAMS))}, or CSV for the Excel of a"
-            f" country: {countries}.{did_you_mean(format, OUT)}"
+            f"{format!r} is not a release format.{did_you_mean(format, OUT)} There are"
+            f" {', '.join((*PLAIN, *PROGRAMS))}, and csv-de and so on for the Excel of a country"
+            f" ({', '.join(sorted(LOCALES))})."
         )
 
 

@@ -7,7 +7,7 @@ Sentences name columns and say how cells are written, never what is in them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from discreet.data.notation import Notation
 from discreet.data.recognition import Unclear
@@ -50,10 +50,14 @@ class ColumnReading:
 
 @dataclass(frozen=True)
 class HowRead:
-    """What was done to the file, and how each of the columns that were used so far was read."""
+    """What was done to the file, and how each of the columns that were used so far was read.
+
+    `labels` is what the program that wrote the file says of columns.
+    """
 
     notes: tuple[str, ...] = ()
     columns: Mapping[str, ColumnReading] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def sentences(self) -> list[str]:
         """What a user should know, a sentence each.

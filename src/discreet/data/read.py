@@ -18,6 +18,7 @@ from discreet.data.formulas import unmarked
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
 from discreet.data.held_file import (
     STANDARD_INPUT,
+    HeldFile,
     Source,
     check_expansion,
     codec_of,
@@ -38,6 +39,7 @@ from discreet.foundation.plain_files import check_plain
 
 __all__ = ["PANDAS_INDEX", "ArrowSource", "check_names", "folder_name", "read", "read_file", "source_name", "url_in"]
 
+_MOST_PACKED = 2
 _OPTIONS = {  # of reading that files with typed cells have, too
     "Excel": ("names", "header"),
     "JSON": ("encoding",),
@@ -47,11 +49,11 @@ _OPTIONS = {  # of reading that files with typed cells have, too
 
 def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     """Read `data`; DataError if it is not a table, or has no rows, unless `empty` allows that."""
-    is_file = isinstance(data, (str, os.PathLike))
+    is_file = isinstance(data, (str, os.PathLike, HeldFile))
     if csv_options and not is_file:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")
     if is_file:
-        source = _read_path(data, **csv_options)
+        source = read_file(data, **csv_options) if isinstance(data, HeldFile) else _read_path(data, **csv_options)
     elif isinstance(data, Mapping):
         source = from_mapping(data)
     elif isinstance(data, pa.Table):
@@ -89,25 +91,27 @@ def _read_path(data: str | os.PathLike[str], **options: Any) -> ArrowSource:
     return read_pattern(path, **options) if is_pattern(path) else read_file(path, **options)
 
 
-def read_file(path: Source, *, table: str | None = None, **csv_options: Any) -> ArrowSource:
+def read_file(path: Source, *, table: str | None = None, packed: int = 0, **csv_options: Any) -> ArrowSource:
     """Read a table from a file, recognised by its content (`file_kinds.py`), a folder of Parquet files, the data of a
-    release, or standard input, which is "-".
+    release, or standard input, which is "-". `packed` is how often it was packed.
     """
+    if packed > _MOST_PACKED:
+        raise DataError(f"{path.name!r} is packed more than {_MOST_PACKED} times. Unpack it and pass the table.")
     source = _found(path)
     if isinstance(source, Path) and os.path.isfile(source / "certificate.json"):
         if os.path.isfile(source / "data.csv"):
-            text = read_csv(source / "data.csv", **csv_options)[0]
-            return ArrowSource(unmarked(text), "arrow", recognise=False)
+            cells = unmarked(read_csv(source / "data.csv", **csv_options)[0])
+            return ArrowSource(cells, "arrow", recognise=False)
         return replace(read_file(source / "data.parquet", table=table, **csv_options), recognise=False)
     if isinstance(source, Path) and source.is_dir():
         return _typed(source, "Parquet", table, csv_options)
     kind = _kind(source)
     if codec_of(first_bytes(source)) is not None:
         if kind not in (TEXT, "JSON"):
-            return read_file(unpacked(source), table=table, **csv_options)
+            return read_file(unpacked(source), table=table, packed=packed + 1, **csv_options)
         check_expansion(source)
     if kind == PACKED:
-        return read_file(only_member(source), table=table, **csv_options)
+        return read_file(only_member(source), table=table, packed=packed + 1, **csv_options)
     if kind != TEXT:
         return _typed(source, kind, table, csv_options)
     no_table(table, source)
@@ -183,14 +187,14 @@ def read_pattern(pattern: Path, **options: Any) -> ArrowSource:
     if len(sources) == 1:
         return sources[0]
     columns = {name: in_one_column([source.table.column(name) for source in sources]) for name in first}
-    encodings = {source.encoding for source in sources}
+    encodings, delimiters = ({getattr(one, name) for one in sources} for name in ("encoding", "delimiter"))
     notes = tuple(f"{path.name}: {note}" for path, source in zip(files, sources, strict=True) for note in source.notes)
     return ArrowSource(
         pa.table(columns),
         "arrow",
         unusable={name: why for source in sources for name, why in source.unusable.items()},
         encoding=encodings.pop() if len(encodings) == 1 else None,
-        delimiter=sources[0].delimiter if len({source.delimiter for source in sources}) == 1 else None,
+        delimiter=delimiters.pop() if len(delimiters) == 1 else None,
         notes=(f"{len(files)} files were read as one table.", *notes),
         labels={name: label for source in sources for name, label in source.labels.items()},
     )

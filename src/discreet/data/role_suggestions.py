@@ -142,8 +142,11 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
         return say("identifiers", f"the name suggests an identity; {distinct:,} different values")
     if distinct == n_rows and not _is_measured(column) and topic not in _PRECISE:
         return say("identifiers", "different in every row")
-    if fits(column.name, SENSITIVE) and not works_like_a_name(column):
-        return say("sensitive", "the name suggests what people keep to themselves")
+    if fits(column.name, SENSITIVE):
+        kept = "the name suggests what people keep to themselves"
+        if works_like_a_name(column):
+            return say(DECIDE, f"{kept}, but it is different in nearly every row and would name them: make it coarser")
+        return say("sensitive", kept)
     if is_text and distinct > max(n_rows / 2, _FEW) and topic not in _PRECISE:
         return say("identifiers", f"text with {distinct:,} different values in {n_rows:,} rows")
     if topic:
@@ -173,4 +176,5 @@ def _undecided(column: Column, n_rows: int) -> str:
     """Why the data cannot tell, and what is at stake."""
     about = "its name tells nothing" if says_nothing(column.name) else "nothing says whether outsiders know it"
     left = n_rows / column.levels
-    return about if column.levels <= _FEW else f"{about}; whoever does is left with {left:,.0f} rows on average"
+    rows = "1 row" if round(left) == 1 else f"{left:,.0f} rows"
+    return about if column.levels <= _FEW else f"{about}; whoever does is left with {rows} on average"

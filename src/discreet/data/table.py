@@ -117,8 +117,8 @@ class Table(Content):
         empty: bool = False,
         **csv_options: Any,
     ) -> Table:
-        """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or the path of a CSV or Parquet
-        file, or of a SQLite or DuckDB file, of which `table` names the table if there are several.
+        """A table from a pandas, polars or Arrow frame, a DuckDB relation, a mapping, or a file of any kind that
+        docs/files.md lists, of which `table` names the sheet or table if there are several.
 
         `kinds` overrides the inferred kinds of columns, `missing` the marks of a missing cell (an empty cell always
         is). How texts write numbers and dates is recognised from all cells of a column (see `reading`), or said, for
@@ -228,7 +228,8 @@ class Table(Content):
     def reading(self) -> HowRead:
         """How the columns that were used so far were read: `reading.sentences()` says so, with counts."""
         order = {name: self._readings[name] for name in self.names if name in self._readings}
-        return HowRead(() if self._origin is None else self._origin.source.notes, order)
+        source = self._origin and self._origin.source
+        return HowRead((), order) if source is None else HowRead(source.notes, order, source.labels)
 
     def reading_of(self, names: Iterable[str]) -> list[str]:
         """How these columns were read, a sentence each; those that cannot be read say so when they are used."""

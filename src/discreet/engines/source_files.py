@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from discreet.data.file_kinds import TEXT, kind_of
 from discreet.data.frames import type_of
 from discreet.data.read import first_bytes, folder_name
 from discreet.errors import DataError, listing, quietly
@@ -39,6 +40,11 @@ def holds_parquet(path: Path, files: Sequence[Path], is_folder: bool) -> bool:
         raise DataError(f"{path.name!r} holds files that are not Parquet. Pass Parquet files, or CSV files, not both.")
     if any(start is None for start in starts):
         raise DataError(f"{path.name!r} cannot be opened. Check its permissions.")
+    if files[0].stat().st_size and (kind := kind_of(files[0])) != TEXT:
+        raise DataError(
+            f"An engine reads CSV, Parquet, SQLite and DuckDB files; {path.name!r} is {kind}. Leave the engine out, or"
+            " save the table as Parquet."
+        )
     return False
 
 

@@ -28,6 +28,7 @@ from discreet.foundation.plain_files import MOST_DATA, read_most
 from discreet.release.certificate import Certificate, CopyRecord
 from discreet.release.copies_numbers import with_numbers
 
+_MOST_TEXT = 2**31  # bytes of text that a copy may hold: in Parquet, one text may stand for millions of cells
 _KINDS = {"xlsx": "Excel", "sav": "SPSS", "dta": "Stata"}
 
 
@@ -60,10 +61,14 @@ def copy_bytes(content: Content, record: CopyRecord) -> bytes:
 
 
 def check_copied(content: Content, copies: Collection[str]) -> None:
-    """DataError for copies of what is not a table in memory."""
-    if copies and (content.shape_name != "table" or content.is_stored):
+    """DataError for copies of what is not a table in memory, or too large."""
+    if not copies:
+        return
+    if content.shape_name != "table" or content.is_stored:
         what = "in parts" if content.is_stored else f"of {content.shape_name}"
         raise DataError(f"A release {what} is not written as {listing(copies)}; only whole tables are.")
+    if content.text_size() > _MOST_TEXT:
+        raise DataError(f"The table has {content.text_size():,} bytes of text; copies have at most {_MOST_TEXT:,}.")
 
 
 def _rows(content: Content, record: CopyRecord) -> pa.Table:
@@ -94,21 +99,32 @@ def copy_problems(
     `read_back` compares the cells of all copies, although the bytes are the same: for copies just written.
     """
     problems, remarks = [], []
+    check_copied(content, certificate.copies)
     for name, record in certificate.copies.items():
+        same = _is_written_so(content, record, certificate.files[name].sha256)
+        if same and not read_back:
+            continue
         try:
-            same = hashlib.sha256(copy_bytes(content, record)).hexdigest() == certificate.files[name].sha256
-            if same and not read_back:
-                continue
-            if not _holds(content, record, name, files[name]):
-                problems.append(f"{name} does not hold the published cells, or holds more.")
-            elif not same:
-                remarks.append(
-                    f"{name} holds the published cells, but was written by another version of its library: whether it"
-                    " holds nothing else was not checked."
-                )
+            holds = _holds(content, record, name, files[name])
         except DataError as error:
             problems.append(f"{name} could not be checked. {error}")
+            continue
+        if not holds:
+            problems.append(f"{name} does not hold the published cells, or holds more.")
+        elif not same:
+            remarks.append(
+                f"{name} holds the published cells, but another version of its library wrote it, or it is not installed"
+                " here: whether the file holds nothing else was not checked."
+            )
     return problems, remarks
+
+
+def _is_written_so(content: Content, record: CopyRecord, sha256: str) -> bool:
+    """Whether writing the copy again gives the same bytes; False if that cannot be done here."""
+    try:
+        return hashlib.sha256(copy_bytes(content, record)).hexdigest() == sha256
+    except DataError:
+        return False
 
 
 def _holds(content: Content, record: CopyRecord, name: str, file: BinaryIO) -> bool:
