@@ -56,7 +56,7 @@ def test_all_attacks_that_apply_are_made_and_explained(made):
     words = " ".join(done.stdout.split())
     for name in ("prosecutor", "journalist", "marketer", "homogeneity of ill", "inference of ill", "singling out"):
         assert name in words
-    assert "≤ 25 %" in words
+    assert "≤ 25.0 %" in words
     assert words.startswith("Knowing age, ")
     assert "Not tried: " in words
     assert "intersection (it needs 'others', which was not given)" in words

@@ -171,7 +171,7 @@ def _check(
     if release is not None and (edition is Edition.owner or not _is_study(folder)):
         raise DataError("--release names a release of a study, for every edition but the owner's; leave it out.")
     if limits.policy is not None and edition is Edition.owner and _is_study(folder):
-        raise DataError("A policy is checked on one release: add --edition signoff, or public, or --release.")
+        raise DataError("A policy is checked on one release of a study: add --edition signoff or --edition public.")
 
 
 def _content(
