@@ -304,6 +304,8 @@ def _pictures(
         if "sketches" in {(pictures["facts"] or {}).get("shape") for pictures in study.released.values()}:
             text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
         words = "Utility, and how many persons are not found"
+        if choice.knee is not None and choice.knee is not choice.best:
+            text += " Where the front bends, a little more of one costs much of the other."
         text += " Lines are 95 % intervals of releases on the front."
         spans = {one.name: _spans(study.results[one.name], study) for one in choice.candidates}
         add("first", words, text, front_plot(choice, "utility", "privacy", original=original, spans=spans))
