@@ -117,7 +117,8 @@ def test_release_then_verify(here):
     assert MARKER not in done.output
     files = sorted(path.name for path in (here / "out" / "release").iterdir())
     assert files == [CERTIFICATE, "data.csv", "recoding.json"]
-    assert sorted(path.name for path in (here / "out" / "owner").iterdir()) == ["report.html", "trace.json"]
+    kept = sorted(path.name for path in (here / "out" / "owner").iterdir())
+    assert kept == ["report.html", "summary.json", "trace.json"]
     published = pd.read_csv(here / "out" / "release" / "data.csv")
     assert list(published.columns) == ["age", "sex", "town", "ill", "again"]
     assert len(published) == 120

@@ -181,7 +181,7 @@ def test_the_plots_are_one_file_that_is_not_overwritten_by_accident(study):
         (["study", "--weights", "utility=0.5,size=0.5,utility=0.5"], "names a measure twice"),
         (
             ["study", "--baseline", "baselin", "--plot", "p.html"],
-            "There is no candidate 'baselin'. Did you mean 'baseline'?",
+            "no candidate 'baselin'. Did you mean 'baseline'?",
         ),
     ],
 )

@@ -286,7 +286,9 @@ def test_the_public_edition_tells_what_the_published_folder_tells(tmp_path, monk
     assert not any(marker in page for marker in MARKERS for page in pages)
     assert "7731553320496" not in pages[0]
     assert "hidden_column" not in pages[0]
-    assert pages[0] == pages[1]
+    # The rows are in another order, so the files have other hashes, which the page states.
+    one, other = (re.sub("[0-9a-f]{32,64}", "", page) for page in pages)
+    assert one == other
 
 
 def test_a_choice_within_noise_says_why(guessed):

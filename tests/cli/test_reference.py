@@ -10,8 +10,7 @@ import typer
 from discreet.cli.app import app
 from discreet.cli.method_options import MethodOptions
 from discreet.cli.reference import commands, reference
-from discreet.methods import METHODS
-from discreet.methods.guide import guides, parameters_of
+from discreet.methods import METHODS, guides, parameters_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -80,7 +80,7 @@ def test_what_is_printed_and_what_is_left(here):
     assert "4-anonymity holds: 4 required" in answer.output
     assert "Not measured: the rows stay in the engine" in answer.output
     assert sorted(path.name for path in here.iterdir()) == ["all.parquet", "out", "parts", "texts"]
-    assert {path.name for path in (here / "out/owner").iterdir()} == {"report.html", "trace.json"}
+    assert {path.name for path in (here / "out/owner").iterdir()} == {"report.html", "summary.json", "trace.json"}
     assert "<h1" in (here / "out/owner/report.html").read_text()
     assert run("verify out/release --owner out/owner").exit_code == GOOD
 

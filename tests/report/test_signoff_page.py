@@ -3,7 +3,9 @@
 
 import datetime
 import hashlib
+import json
 import re
+import shutil
 from itertools import pairwise
 
 import pytest
@@ -117,6 +119,28 @@ def test_commands_write_every_edition_and_refuse_options_that_they_would_ignore(
         done = command("report", out, *words)
         assert done.exit_code == 2, (words, done.output)
         assert why in done.output
+
+
+def test_a_summary_of_another_release_or_an_edited_one_is_refused(out, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(out, copy)
+    summary = json.loads((copy / "owner" / "summary.json").read_text())
+    edited = summary | {"releases": [{"certificate": summary["releases"][0]["certificate"]}]}
+    other = summary["releases"][0]["certificate"] | {"rows": 1}
+    cases = {
+        "was edited": edited,
+        "about another release": summary | {"releases": [summary["releases"][0] | {"certificate": other}]},
+    }
+    for said, content in cases.items():
+        (copy / "owner" / "summary.json").write_text(json.dumps(content))
+        for edition in ("owner", "signoff"):
+            done = command("report", copy, "--edition", edition, "-o", tmp_path / "page.html")
+            assert done.exit_code == 2, done.output
+            assert said in done.output
+    (copy / "owner" / "summary.json").unlink()  # as earlier versions of discreet left it
+    assert command("report", copy, "-o", tmp_path / "page.html").exit_code == 0
+    assert command("report", copy, "--edition", "signoff", "-o", tmp_path / "sign.html").exit_code == 0
+    assert command("report", copy, "--policy", "none.toml", "-o", tmp_path / "again.html").exit_code == 2
 
 
 def test_the_owners_report_is_made_again_from_its_summary(out, tmp_path):

@@ -206,8 +206,7 @@ def _methods(
     recipe: GivenRecipe,
 ) -> list[Method]:
     """Every method with every k or epsilon that it takes; parameters after a colon are for that method alone."""
-    from discreet.methods import METHODS
-    from discreet.methods.guide import methods_with, parameters_of
+    from discreet.methods import METHODS, methods_with, parameters_of
 
     if not texts:
         if recipe.recipe is None:

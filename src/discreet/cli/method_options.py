@@ -91,8 +91,7 @@ class MethodOptions:
 def build(name: str, parameters: dict[str, Any]) -> Method:
     """The named method with these parameters; DataError for an unknown name or parameter."""
     from discreet.foundation.parameters import check_parameters
-    from discreet.methods import METHODS
-    from discreet.methods.guide import methods_with, parameters_of
+    from discreet.methods import METHODS, methods_with, parameters_of
     from discreet.release.older_names import renamed
 
     if name not in METHODS:
@@ -118,7 +117,7 @@ def build(name: str, parameters: dict[str, Any]) -> Method:
 
 def said_defaults(name: str, given: Iterable[str]) -> tuple[dict[str, Any], str]:
     """What a method promises because it was not told how much, and a sentence that says so."""
-    from discreet.methods.guide import promised_by_default
+    from discreet.methods import promised_by_default
 
     taken = promised_by_default(name, given)
     options = in_a_row([running().spelt(one) for one in taken]) if taken else ""

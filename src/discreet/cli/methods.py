@@ -13,7 +13,7 @@ from discreet.cli.options import Json, cell, console, emit, say
 from discreet.errors import DataError, did_you_mean, listing
 
 if TYPE_CHECKING:
-    from discreet.methods.guide import Guide
+    from discreet.methods import Guide
 
 
 def methods(
@@ -24,8 +24,7 @@ def methods(
     as_json: Json = False,
 ) -> None:
     """List the methods: what each promises, which data it takes, when to use it. With a name: its parameters."""
-    from discreet.methods import METHODS
-    from discreet.methods.guide import guide_of, guides
+    from discreet.methods import METHODS, guide_of, guides
 
     if name is not None and name not in METHODS:
         known = listing(METHODS, most=99)

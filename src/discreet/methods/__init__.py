@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from discreet.methods.containment.maximal import MaximalSelector as MaximalSelector
     from discreet.methods.containment.optimal import OptimalSelector as OptimalSelector
     from discreet.methods.containment.random_flip import RandomFlip as RandomFlip
+    from discreet.methods.guide import Guide as Guide
+    from discreet.methods.guide import guide_of as guide_of
+    from discreet.methods.guide import guides as guides
+    from discreet.methods.guide import methods_with as methods_with
+    from discreet.methods.guide import parameters_of as parameters_of
+    from discreet.methods.guide import promised_by_default as promised_by_default
     from discreet.methods.noise.fwell import Fwell as Fwell
     from discreet.methods.noise.private_fwell import PrivateFwell as PrivateFwell
     from discreet.methods.noise.private_select import ExponentialSelector as ExponentialSelector
@@ -81,7 +87,9 @@ _MODULES |= {"Fwell": "noise.fwell", "load_model": "trees.kadet"}  # public, and
 
 PUBLIC = ("METHODS", "Method", *sorted(_MODULES))  # what `discreet` exports of this package
 _STREAMING = ("StreamCounts", "as_batch", "line_batches", "owners_key", "sketch_stream")
+_GUIDE = ("Guide", "guide_of", "guides", "methods_with", "parameters_of", "promised_by_default")
 _MODULES |= {"heaviest": "noise.weighting", **dict.fromkeys(_STREAMING, "sketches.streaming")}  # for other folders
+_MODULES |= dict.fromkeys(_GUIDE, "guide")
 _EXPORTED = ["METHODS", "Method", *sorted(_MODULES)]
 if not TYPE_CHECKING:  # type checkers take the imports above
     __all__ = _EXPORTED

@@ -18,13 +18,26 @@ def command(summary: dict[str, Any], release: dict[str, Any]) -> str:
     columns = summary["source"].get("columns", ())
     roles = {role: [column["name"] for column in columns if column["role"] == role] for role in _ROLES}
     words = ["discreet", "release", summary["name"], *role_options(roles), "--method", release["method"]]
-    defaults = _defaults(release["method"])
-    for name, value in release["parameters"].items():
+    for name, value in chosen(release["parameters"], release["method"]).items():
         if name in _OPTIONS:
             words += [f"--{name}", f"{value}"]
-        elif value != defaults.get(name):
+        else:
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return shlex.join([*words, "-o", "out"])
+
+
+def chosen(parameters: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """The parameters of a method that are not at their defaults, and those that promises mention.
+
+    >>> chosen({"k": 5, "split": "median", "labels": "cuts"}, "mondrian")
+    {'k': 5, 'labels': 'cuts'}
+    """
+    defaults = _defaults(method)
+    return {
+        name: value
+        for name, value in parameters.items()
+        if value is not None and (name in _OPTIONS or value != defaults.get(name))
+    }
 
 
 def role_options(roles: Mapping[str, Sequence[str]]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from discreet.errors import DataError
-from discreet.report.again import command
+from discreet.report.again import chosen, command
 from discreet.report.wording import (
     brief,
     count,
@@ -84,6 +84,7 @@ def environment() -> Environment:
     )
     words = (brief, count, here, interval, number, percent, plural, points, precise, short, unsure)
     environment.filters.update({word.__name__: word for word in (*words, score, score_difference)})
+    environment.filters["chosen"] = chosen
     environment.filters["percent"] = lambda share: percent(share).replace(" ", "\u00a0")  # the sign stays at its number
     environment.globals["score_interval"] = score_interval
     environment.filters["series"] = lambda place: place if place <= _SERIES else (place - 1) % _SERIES + 1
