@@ -59,16 +59,16 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll(".chart span, .plo
 _DRAWN = "[...document.querySelectorAll('.plot')].every((e) => e.querySelector('svg .role-mark > *'))"
 
 
-def new_page(browser, viewport):
+def new_page(browser, viewport, color_scheme="light"):
     """An empty page, which waits as long as a busy machine may take."""
-    opened = browser.new_page(viewport=viewport)
+    opened = browser.new_page(viewport=viewport, color_scheme=color_scheme)
     opened.set_default_timeout(LONG)
     return opened
 
 
-def watched(browser, path, viewport):
+def watched(browser, path, viewport, color_scheme="light"):
     """The page of a file, opened; with what it asked for (`asked`) and complained about (`complaints`)."""
-    opened = new_page(browser, viewport)
+    opened = new_page(browser, viewport, color_scheme)
     opened.asked, opened.complaints = [], []
     opened.on("request", lambda asked: opened.asked.append(asked.url))
     opened.on("console", lambda message: opened.complaints.append(message.text))

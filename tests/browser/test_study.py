@@ -117,13 +117,13 @@ def test_tables_sort_by_mouse_and_keyboard(fresh):
 
     head = table.locator("th button").nth(2)
     head.click()
-    rising = [float(text) for text in column(2)]
+    rising = [float(text.strip(" %")) for text in column(2)]
     assert rising == sorted(rising)
     assert table.locator("th").nth(2).get_attribute("aria-sort") == "ascending"
     head.focus()
     fresh.keyboard.press("Enter")
-    assert [float(text) for text in column(2)] == sorted(rising, reverse=True)
-    score = next(place for place, text in enumerate(table.locator("th").all_inner_texts()) if "E(S)" in text)
+    assert [float(text.strip(" %")) for text in column(2)] == sorted(rising, reverse=True)
+    score = next(place for place, text in enumerate(table.locator("th").all_inner_texts()) if "By order" in text)
     for _ in range(2):
         table.locator("th").nth(score).locator("button").click()
         assert column(score)[-1] == ""  # the original has no score: it stays below, whichever way
@@ -166,6 +166,26 @@ def test_links_lead_to_parts_of_the_page(page):
         ".map((a) => a.textContent)"
     )
     assert broken == []
+
+
+def test_on_a_dark_screen_pictures_are_light_and_paper_stays_white(browser, study):
+    path = study[0] / "study" / "report.html"
+    opened = drawn(watched(browser, path, PHONE, color_scheme="dark"))
+    faint = [(round(ratio, 2), text) for ratio, text in opened.evaluate(CONTRAST) if ratio < 4.5]
+    assert faint == []
+    ground = "getComputedStyle(document.querySelector('section')).backgroundColor"
+    assert opened.evaluate(ground) == "rgb(27, 33, 39)"
+    opened.emulate_media(media="print", color_scheme="dark")
+    assert opened.evaluate(ground) in ("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)")
+    opened.emulate_media(media="screen", color_scheme="light")
+    for _ in range(200):  # it is drawn again
+        if opened.evaluate("document.querySelector('.plot svg text')?.getAttribute('fill')") == "#1c2530":
+            break
+        opened.wait_for_timeout(20)
+    else:
+        raise AssertionError("the pictures stayed as they were")
+    assert opened.complaints == []
+    opened.close()
 
 
 def test_the_public_edition_has_no_script_and_can_be_read(browser, study):

@@ -4,9 +4,9 @@
 import json
 
 import pytest
+from typer.testing import CliRunner
 
-from discreet.cli.report import report
-from discreet.errors import DataError
+from discreet.cli.app import app
 from discreet.report.study_page import FORMAT, SUMMARY
 
 ROWS = [{"name": "mondrian-k5", "made": True}, {"name": "laplace-select-epsilon1", "made": False}]
@@ -24,7 +24,8 @@ ROWS = [{"name": "mondrian-k5", "made": True}, {"name": "laplace-select-epsilon1
 )
 def test_a_study_without_such_a_release_is_told_apart(tmp_path, best, rows, asked, said):
     (tmp_path / SUMMARY).write_text(json.dumps({"format": FORMAT, "best": best, "candidates": rows}), encoding="utf-8")
-    with pytest.raises(DataError) as refused:
-        report(tmp_path, public=True, release=asked, quiet=True)
-    assert said in str(refused.value)
+    words = ["report", str(tmp_path), "--public", *([] if asked is None else ["--release", asked])]
+    refused = CliRunner().invoke(app, words)
+    assert refused.exit_code == 2
+    assert said in refused.output
     assert [path.name for path in tmp_path.iterdir()] == [SUMMARY]

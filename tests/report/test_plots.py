@@ -11,6 +11,7 @@ from discreet.report.choice_page import pictures, ratios, summarise_choice, to_p
 from discreet.report.placing import sides_of
 from discreet.report.plots import (
     COLOURS,
+    PERCENT,
     SHAPES,
     front_plot,
     near_front,
@@ -73,8 +74,8 @@ def test_axes_have_titles_with_units_and_a_way(choice):
 def test_the_plot_of_the_front(choice):
     spec = front_plot(choice, "performance", "pbi")
     states = {value["name"]: value["state"] for value in spec["data"]["values"]}
-    assert states["d"] == states["baseline"] == "beaten"
-    assert states[choice.best.name] == "best by the weights"
+    assert states["d"] == states["baseline"] == "another is better"
+    assert states[choice.best.name] == "chosen by the weights"
     assert f"The best is {choice.best.name}." in spec["description"]
     assert not [layer for layer in spec["layer"] if layer["mark"]["type"] == "line"]  # three criteria: no line
 
@@ -100,7 +101,7 @@ def test_of_many_releases_few_are_named_and_no_name_covers_a_point_or_a_name():
         for name in layer["transform"][0]["filter"]["oneOf"]
     ]
     assert 1 <= len(named) == len(set(named)) <= 8
-    assert spec["data"]["values"][-1]["state"] == "best by the weights"  # drawn last, so on top
+    assert spec["data"]["values"][-1]["state"] == "chosen by the weights"  # drawn last, so on top
     assert spec["data"]["values"][-1]["_area"] == max(value["_area"] for value in spec["data"]["values"])
     legend = next(e for e in encodings(spec) if "color" in e)["color"]["scale"]["domain"]
     assert set(legend) == {value["state"] for value in spec["data"]["values"]}  # no sign without a point
@@ -207,7 +208,7 @@ def test_the_ends_of_a_scale_hide_no_number():
     some = [Candidate(n, dict(zip(meanings, row, strict=True)), meanings=meanings) for n, row in rows.items()]
     chosen = choose(some, {"utility": 0.5, "risk": 0.25, "size": 0.25})
     points = next(e for e in encodings(front_plot(chosen, "utility", "risk")) if "color" in e)
-    assert points["x"]["axis"]["labelExpr"] == "datum.value < 0.0 || datum.value > 1.0 ? '' : datum.label"
+    assert points["x"]["axis"]["labelExpr"] == f"datum.value < 0.0 || datum.value > 1.0 ? '' : {PERCENT}"
     assert points["y"]["axis"]["labelExpr"] == "datum.value < 0.0 || datum.value > 100.0 ? '' : datum.label"
     alike = next(e for e in encodings(front_plot(chosen, "utility", "size")) if "color" in e)
     assert alike["y"]["scale"]["domain"] == [pytest.approx(5.4), pytest.approx(6.6)]

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from discreet import Baskets, GreedySelector, KAdet, Mondrian, Roles, Table
+from discreet.release.certificate import Certificate
+from discreet.report.cautions import cautions_of
 from discreet.report.public_page import summarise_public, to_public_page
 from parsed import Page
 
@@ -65,7 +67,7 @@ def test_it_says_who_knows_the_label_and_which_groups_tell_it(tmp_path):
     assert "quasi-identifier" in page.text
     assert "all rows have the same label" in page.text
     certificate = summarise_public(tmp_path / "out" / "release")["certificate"]
-    assert f"In {certificate['groups']['pure_groups']} of {certificate['groups']['groups']} groups" in page.text
+    assert f"{certificate['groups']['pure_groups']} of {certificate['groups']['groups']} groups: whoever" in page.text
     assert "Here k is 5." in page.text
 
 
@@ -73,13 +75,15 @@ def test_it_says_what_an_attacker_gets_who_knows_absences(tmp_path):
     rng = np.random.default_rng(1)
     baskets = Baskets.of((rng.random((300, 12)) < 0.4).astype(int), rng.integers(0, 2, 300))
     page = Page(page_of(GreedySelector(k=5), tmp_path / "out", baskets, None))
-    assert "Somebody who also knows what the person lacks is left with" in page.text
+    assert "Somebody who also knows what a person lacks is left with" in page.text
 
 
 def test_nobody_is_said_to_be_found_among_synthetic_rows(tmp_path):
     page_of(Mondrian(k=5, split="information"), tmp_path / "out")
     summary = summarise_public(tmp_path / "out" / "release")
-    noisy = summary | {"certificate": summary["certificate"] | {"noise": {"back end": "any"}}}
+    noise = {"noise": ({"back end": "any"},)}
+    cautions = cautions_of(Certificate.read(tmp_path / "out" / "release").model_copy(update=noise))
+    noisy = summary | {"certificate": summary["certificate"] | noise, "cautions": cautions}
     text, other = (Page(to_public_page(one)).text for one in (noisy, summary))
     assert "The published rows are synthetic" in text
     for said in ("picks the right row with a chance of", "knows that a person is in such a group knows the label"):

@@ -143,12 +143,12 @@ def test_distributions_are_drawn_and_columns_that_tell_nothing_are_named():
     assert [one["name"] for one in found["drawn"]] == ["x", "items"]
     for one in found["drawn"]:
         said = [(line["label"], [bar["text"] for bar in line["bars"]]) for line in one["lines"]]
-        assert said == [("a", ["50 %", "40 %"]), ("b", ["30 %", "40 %"]), ("missing", ["20 %", "20 %"])]
+        assert said == [("a", ["50.0 %", "40.0 %"]), ("b", ["30.0 %", "40.0 %"]), ("missing", ["20.0 %", "20.0 %"])]
     flags = [{"label": "0", "before": 0.9, "after": 0.8}, {"label": "1", "before": 0.1, "after": 0.2}]
     (chart,) = spread([{"name": name, "labels": flags} for name in ("sex=f", "sex=m")], "table")["drawn"]
     assert [(line["label"], line["bars"][1]["text"]) for line in chart["lines"]] == [
-        ("sex=f", "20 %"),
-        ("sex=m", "20 %"),
+        ("sex=f", "20.0 %"),
+        ("sex=m", "20.0 %"),
     ]
     text = Page(to_html(study(Mondrian(k=100, split="median"), quasi=("age", "sex")))).text
     assert "Distributions before and after" in text
@@ -187,7 +187,7 @@ def test_nobody_is_said_to_be_found_among_synthetic_rows():
 def test_cells_suppressed_are_drawn_for_each_column():
     change = {"name": "x", "published": ["x"], "values_before": 9, "values_after": 4, "detail": 0.4}
     found = columns_suppressed([{"rows": 200, "column_changes": [change | {"suppressed_cells": 50}]}])
-    assert [(line["label"], line["bars"][0]["text"]) for line in found] == [("x", "25 %")]
+    assert [(line["label"], line["bars"][0]["text"]) for line in found] == [("x", "25.0 %")]
     assert columns_suppressed([{"rows": 200, "column_changes": [change | {"suppressed_cells": 0}]}]) == []
     fates = [line["fates"] for line in columns_kept([{"column_changes": [change | {"values_after": 1}]}])]
     assert fates == [["blank: 1, for all rows"]]

@@ -4,6 +4,7 @@
 from functools import partial
 
 from discreet.report.study_page import summarise_study, to_page
+from discreet.report.wording import points
 from discreet.study import recipe_from, run_study
 from parsed import Page
 from small_study import ATTACKED, load, written_clinic
@@ -47,7 +48,8 @@ def test_the_first_screen_says_promise_verdict_cost_and_who_knows_more(tmp_path)
     first = page.text.split("What they are worth")[0]
     assert f"Its promise, {facts['promise']}, holds on the files that were written." in page.text
     assert "Here k is 5." in first
-    assert f"difference {apart['mean']:+.3f}, 95 %: {apart['low']:+.3f} to {apart['high']:+.3f}" in first
+    mean, low, high = (points(apart[end]) for end in ("mean", "low", "high"))
+    assert f"difference {mean}, 95 %: {low} to {high}" in first
     assert facts["verdict"]["with_label"] < facts["verdict"]["required"]
     assert f"is left with {facts['verdict']['with_label']:.0f} instead of" in first
     assert apart["low"] <= apart["mean"] <= apart["high"]
@@ -83,5 +85,5 @@ def test_where_every_release_was_refused_the_page_says_why(tmp_path):
 def test_figures_of_one_column_have_as_many_digits(tmp_path):
     summary, page = page_of(tmp_path, "tds", "mondrian", k="[5, 10, 20]")
     for row in summary["candidates"]:
-        assert f" {row['utility']:.4f} " in page.text
-        assert f" {row['privacy']:.2f} " in page.text
+        assert f" {100 * row['utility']:.1f} % " in page.text
+        assert f" {row['privacy']:.1f} " in page.text

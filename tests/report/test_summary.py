@@ -63,7 +63,7 @@ def summary(table):
 
 def test_it_is_plain_json_and_has_a_format(summary):
     assert json.loads(json.dumps(summary)) == summary
-    assert summary["format"] == FORMAT == 1
+    assert summary["format"] == FORMAT == 2
 
 
 def test_the_words_of_a_promise_are_whole_sentences():

@@ -50,7 +50,7 @@ def test_flipped_cells_of_baskets_are_counted_and_one_row_is_one_row():
     assert "2 of 18 cells flipped; 0 of 3 items dropped" in text
     baskets = Baskets.of([[1, 1], [1, 0], [1, 1], [0, 0], [0, 0]], [1, 1, 0, 0, 0])
     text = to_text(summarise(baskets, None, [Outcome(GreedySelector(2).release(baskets))], name="x"))
-    assert "1 row in groups below 2" in text
+    assert "1 row is in groups below 2" in text
     assert "flipped" not in text
 
 
@@ -86,7 +86,7 @@ def test_items_stand_under_their_column_and_what_containment_leaves_open_is_said
     assert "'own'" in text
     details = release.verdict.details
     assert details["rows whose containing rows share one label"] > 0
-    assert f"the label of {details['rows whose containing rows share one label']} rows" in text
+    assert f"For {details['rows whose containing rows share one label']} rows, everybody who has the same items" in text
     assert "Of such absences the promise covers none" in text
 
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import EVIDENCE
-from discreet.report.wording import approximately, interval, short, unsure
+from discreet.report.wording import interval, percent, short, unsure
 
 
 @given(st.floats(0, 1))
 def test_nothing_and_everything_are_written_only_when_exact(share):
-    text = approximately(share)
+    text = percent(share)
     assert (text == "0 %") == (share == 0)
     assert (text == "100 %") == (share == 1)
 

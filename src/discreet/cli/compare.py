@@ -67,7 +67,8 @@ def compare(
     try:
         study = run_study(load, study_recipe, out, text=text)
         with step("Writing the report"):
-            summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"))
+            guessed = () if roles is None else [one.column for one in roles.suggestions]
+            summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"), guessed=guessed)
             with StudyFolder(out).alone(wait=True):
                 written = write_study(study, summary)
     except (KeyboardInterrupt, SystemExit):
@@ -75,15 +76,9 @@ def compare(
             say(f"What is done so far is in {out}. The same command resumes it.", err=True)
         raise
     if as_json:
-        guessed = None if roles is None else [vars(one) for one in roles.suggestions]
-        emit(
-            summary
-            | {
-                "study_format": summary["format"],
-                "guessed_roles": guessed,
-                "files": {name: str(path) for name, path in written.items()},
-            }
-        )
+        suggested = None if roles is None else [vars(one) for one in roles.suggestions]
+        files = {name: str(path) for name, path in written.items()}
+        emit(summary | {"study_format": summary["format"], "guessed_roles": suggested, "files": files})
     else:
         _print(summary, {name: str(path) for name, path in written.items()}, quiet, roles)
     if not summary["candidates"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -174,9 +174,10 @@ def release(
         else:
             made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
         kept_limits = enforced(policy, made.outcome.release, output.sign)
+        made = made.with_limits(kept_limits)
         owner_files = made.owner_files
         if made.summary is not None and not output.no_report:
-            owner_files |= _report(made.summary, kept_limits)
+            owner_files |= _report(made.summary)
         _save(made.outcome, owner_files, out, output, account)
         output.copy_to_sink(out)
     answer.tell(made.outcome.release, made.summary, kept_limits)
@@ -202,6 +203,14 @@ class _Made:
     outcome: Outcome
     summary: dict[str, Any] | None
     owner_files: dict[str, bytes]
+
+    def with_limits(self, kept: dict[str, Any] | None) -> _Made:
+        """The same with the lines of the policy that it keeps."""
+        from discreet.report.summary import with_policy
+
+        if self.summary is None or kept is None:
+            return self
+        return replace(self, summary=with_policy(self.summary, kept))
 
 
 def _of_file(
@@ -326,13 +335,10 @@ def _summary(outcome: Outcome, dataset: Dataset, name: str) -> dict[str, Any]:
     return summarise(readable.data, readable.roles, [outcome], name=name)
 
 
-def _report(summary: dict[str, Any], kept_limits: dict[str, Any] | None) -> dict[str, bytes]:
+def _report(summary: dict[str, Any]) -> dict[str, bytes]:
     from discreet.report.owner_summary import summary_file
     from discreet.report.release_page import to_html
-    from discreet.report.summary import with_policy
 
-    if kept_limits is not None:
-        summary = with_policy(summary, kept_limits)
     return {"report.html": to_html(summary).encode()} | summary_file(summary)
 
 

@@ -274,21 +274,23 @@ def _name(folder: Path) -> str:
 
 
 def _owner_page(folder: Path, policy: Any) -> tuple[bytes, dict[str, Any] | None]:
-    from discreet.report.owner_summary import read_summary
+    from discreet.release.certificate import CERTIFICATE, Certificate
+    from discreet.report.owner_summary import page_of, read_summary
     from discreet.report.policy import checked
-    from discreet.report.release_page import to_html
     from discreet.report.study_page import to_page
     from discreet.report.summary import with_policy
 
     if _is_study(folder):
         return to_page(_summary(folder)).encode(), None
-    summary = read_summary(folder / "owner")
+    published = folder / "release"
+    has_both = (published / CERTIFICATE).is_file() and (folder / "owner").is_dir()
+    summary = read_summary(folder / "owner", Certificate.read(published)) if has_both else None
     if summary is not None:
         if policy is None:
-            return to_html(summary).encode(), None
+            return page_of(summary).encode(), None
         with step("Verifying"):
-            result = checked(policy, folder / "release").to_dict()
-        return to_html(with_policy(summary, result)).encode(), result
+            result = checked(policy, published).to_dict()
+        return page_of(with_policy(summary, result)).encode(), result
     if policy is not None:
         raise DataError(
             f"The owner's report of {_name(folder)} cannot be made again with a policy: its owner's folder holds no"

@@ -36,13 +36,20 @@ from discreet.release.verify_folder import (
     read_groups,
     read_record,
     read_release,
+    roles_of,
     signer_of,
 )
 from discreet.release.verify_noise import noise_problems
 from discreet.release.verify_parameters import parameter_problems
 from discreet.release.verify_promise import promise_problems
 from discreet.release.verify_recount import bytes_problems, column_problems, rewritten_problems
-from discreet.release.verify_remarks import evidence_remarks, role_remarks, signer_remark
+from discreet.release.verify_remarks import (
+    evidence_remarks,
+    role_remarks,
+    separate_sets_remarks,
+    signer_remark,
+    weakness_remarks,
+)
 from discreet.release.verify_rows import check_rows
 from discreet.release.verify_sketches import check_sketches
 from discreet.release.verify_statement import statement_problems
@@ -58,7 +65,10 @@ __all__ = [
     "read_record",
     "read_records",
     "read_release",
+    "roles_of",
+    "separate_sets_remarks",
     "verify",
+    "weakness_remarks",
 ]
 
 _LONGEST = 1000  # characters of a problem: a forged name may have millions

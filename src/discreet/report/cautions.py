@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.errors import listing
 from discreet.release.certificate import Certificate, VerdictRecord
-from discreet.release.verify_remarks import separate_sets_remarks, weakness_remarks
+from discreet.release.verify import separate_sets_remarks, weakness_remarks
 from discreet.report.wording import count, number, percent, plural
 
 FEW = 100  # persons or rows: outsiders may know who is among so few

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.row_counts import row_counts_of
+from discreet.data.column import Kind
 from discreet.data.content import Content
 from discreet.data.formulas import neutral
 from discreet.recoding.grouped_items import GroupedItems
@@ -132,7 +133,7 @@ def _labels(
     is_item = labelling is not None and labelling.fallback == "0"
     found = []
     for text, share in sorted(shares, key=lambda one: (-one[1], one[0] is None, one[0] or "")):
-        kind = "number" if column.kind == "number" else "date" if column.kind == "date" else "category"
+        kind: Kind = "number" if column.kind == "number" else "date" if column.kind == "date" else "category"
         if is_item:
             mark, meaning = "item", "the row has it" if text == "1" else "the row does not have it"
         elif text in meanings and labelling is not None:

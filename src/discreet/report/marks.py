@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from discreet.data.column import SUPPRESSED
+from discreet.data.column import SUPPRESSED, Kind
 from discreet.prepare.intervals import border_text, read_interval
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 from discreet.recoding.names import is_name
@@ -83,7 +83,7 @@ def _of_set(label: str, kind: str) -> str:
     return "name" if is_name(label) else "other" if kind == "all but" and not label.startswith("not ") else kind
 
 
-def mark_by_looks(label: str | None, kind: Literal["number", "date", "category"], *, coarsened: bool) -> str:
+def mark_by_looks(label: str | None, kind: Kind, *, coarsened: bool) -> str:
     """The kind of mark of a label without a record, by its form; a column that is published as it was has values."""
     if label is None:
         return "missing"
@@ -108,7 +108,7 @@ def mark_by_looks(label: str | None, kind: Literal["number", "date", "category"]
     return "prefix" if label.endswith(SUPPRESSED) else "value"
 
 
-def in_words(meaning: Meaning, kind: Literal["number", "date", "category"], *, least: str) -> str:
+def in_words(meaning: Meaning, kind: Kind, *, least: str) -> str:
     """What a label means; `least` says how rare a value is that is not named.
 
     >>> in_words(Meaning.between(30, 40), "number", least="")
@@ -124,8 +124,8 @@ def in_words(meaning: Meaning, kind: Literal["number", "date", "category"], *, l
     return said + (", or no value" if meaning.missing else "")
 
 
-def _in_interval(interval: tuple[float, float], kind: Literal["number", "date", "category"]) -> str:
-    write = "date" if kind == "date" else "number"
+def _in_interval(interval: tuple[float, float], kind: Kind) -> str:
+    write: Literal["number", "date"] = "date" if kind == "date" else "number"
     low, high = (border_text(end, write) if np.isfinite(end) else None for end in interval)
     if kind == "date":
         parts = ([f"from {low}"] if low else []) + ([f"before {high}"] if high else [])

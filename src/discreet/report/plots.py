@@ -31,8 +31,8 @@ _NARROW = 0.35  # a front that spans less of an axis gets a plot of its own
 _LIMITS = {"of 100": (0.0, 100.0), "share": (0.0, 1.0)}  # no axis label lies beyond
 _STATES = {
     "best": "chosen by the weights",
-    "knee": "from here on, more of one costs much of the other",
-    "front": "on the front, no other is better in everything",
+    "knee": "where the front bends",
+    "front": "on the front, no other outdoes it",
     "beaten": "another is better",
 }
 _MARKS = [*zip(COLOURS[:3], SHAPES[:3], strict=True), (COLOURS[5], SHAPES[3])]

@@ -14,8 +14,7 @@ from discreet.errors import DataError
 from discreet.privacy.promise import Both, Promise
 from discreet.privacy.t_closeness import TCloseness
 from discreet.release.certificate import Certificate, VerdictRecord
-from discreet.release.verify import Verification, verify
-from discreet.release.verify_folder import roles_of
+from discreet.release.verify import Verification, roles_of, verify
 
 # Promises that leave a person among at least k others, and the limits under which each kind of promise is accepted.
 _OF_K = ("k-anonymity", "k-map", "containment", "(k, m)-anonymity", "k-anonymous model")

@@ -39,7 +39,9 @@ _WORDS = {
 def read_policy(path: str | os.PathLike[str]) -> Policy:
     """The policy of a file."""
     name = Path(path).name
-    text, failure = quietly(read_plain(path, most=_MOST_BYTES, links=True).decode, "utf-8-sig", errors=(ValueError,))
+    text, failure = quietly(
+        read_plain(Path(path), most=_MOST_BYTES, links=True).decode, "utf-8-sig", errors=(ValueError,)
+    )
     if failure:
         raise DataError(f"{shown(name)} is not UTF-8, as TOML is. Save it in that encoding.")
     return policy_from(text, name=name)
@@ -81,7 +83,7 @@ def _place(text: str, key: str) -> str:
 def _problems(document: dict[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with each key."""
     known = [*Policy.model_fields]
-    problems = []
+    problems: list[tuple[str, str]] = []
     for name in document:
         if name not in known and len(problems) < _MOST_PROBLEMS:
             problems.append(

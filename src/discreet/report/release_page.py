@@ -208,7 +208,7 @@ def _whole(shares: list[tuple[str, tuple[float, float]]]) -> list[tuple[str, tup
 def _kept_in_words(change: dict[str, Any]) -> str:
     """The share that is kept; `blank` of a column that is published and says the same in every row."""
     is_blank = change["published"] == [change["name"]] and change["values_after"] < 2
-    return "blank" if is_blank else percent(change["detail"])
+    return "blank" if is_blank else percent(round(change["detail"], 9))
 
 
 def _fate(change: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from jinja2 import UndefinedError
+
 from discreet.errors import DataError
 from discreet.release.verify import verify
 from discreet.report.owner_summary import read_summary
@@ -54,7 +56,7 @@ def summarise_signoff(folder: Path, fields: SignOff, policy: Policy | None = Non
     with_owner = owner.is_dir() and published != folder
     verification = verify(published, owner=owner if with_owner else None)
     summary = summarise_verified(published, verification, policy)
-    owned = read_summary(owner) if with_owner else None
+    owned = read_summary(owner, verification.certificate) if with_owner and verification.certificate else None
     release = None if owned is None else owned["releases"][0]
     return summary | {
         "edition": "sign-off",
@@ -62,7 +64,7 @@ def summarise_signoff(folder: Path, fields: SignOff, policy: Policy | None = Non
         "fields": asdict(fields),
         "with_owner": with_owner,
         "approvable": summary["holds"] and (summary["policy"] is None or summary["policy"]["passed"]),
-        "cautions": summary["cautions"] if release is None else release["cautions"],
+        "cautions": (release or {}).get("cautions", summary["cautions"]),
         "owner": None
         if owned is None
         else {"release": release, "risk_before": owned["risk_before"], "source": owned["source"]},
@@ -71,4 +73,7 @@ def summarise_signoff(folder: Path, fields: SignOff, policy: Policy | None = Non
 
 def to_signoff_page(summary: dict[str, Any]) -> str:
     """The summary as one HTML file without scripts and requests."""
-    return environment().get_template("signoff.html").render(report=summary)
+    try:
+        return environment().get_template("signoff.html").render(report=summary)
+    except (UndefinedError, LookupError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"The owner's summary was edited ({type(error).__name__}). Release again.") from None

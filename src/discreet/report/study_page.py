@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from discreet.study.candidates import (
 )
 from discreet.study.folder import StudyFolder
 
-FORMAT = 6
+FORMAT = 7
 SUMMARY = "summary.json"
 _MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "utility_error", "above_guessing")
 _DRAWN = 4  # releases whose columns are drawn
@@ -52,8 +52,8 @@ _PROTOCOLS = {
 }
 
 
-def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
-    """The results of a study of the data `name`."""
+def summarise_study(study: Study, *, name: str, guessed: Sequence[str] = ()) -> dict[str, Any]:
+    """The results of a study of the data `name`; `guessed` are the columns whose roles nobody gave."""
     dataset = study.dataset
     before = risk_facts(dataset)
     columns = len(dataset.table.names) - 1
@@ -76,6 +76,7 @@ def summarise_study(study: Study, *, name: str) -> dict[str, Any]:
         "discreet": __version__,
         "name": name,
         "source": source_facts(dataset),
+        "guessed": list(guessed),
         "risk_before": before,
         "protocol": study.recipe.evaluation.protocols[0],
         "folds": study.recipe.evaluation.folds,
@@ -137,7 +138,9 @@ def to_page(summary: dict[str, Any]) -> str:
             taken=taken,
             facts=facts,
             has_rows=has_rows,
-            cautions=[] if taken is None or facts is None else cautions_of_facts(facts, taken["kept"]),
+            cautions=[]
+            if taken is None or facts is None
+            else cautions_of_facts(facts, taken["kept"], guessed=summary["guessed"]),
             shown=shown,
             group_sizes=group_sizes({"risk_before": summary["risk_before"], "releases": drawn}) if drawn else [],
             columns=columns_kept(drawn) if drawn else [],
@@ -301,6 +304,8 @@ def _pictures(
         if "sketches" in {(pictures["facts"] or {}).get("shape") for pictures in study.released.values()}:
             text += " Sketches are attacked with their key, which stays with the owner; rows as they are published."
         words = "Utility, and how many persons are not found"
+        if choice.knee is not None and choice.knee is not choice.best:
+            text += " Where the front bends, a little more of one costs much of the other."
         text += " Lines are 95 % intervals of releases on the front."
         spans = {one.name: _spans(study.results[one.name], study) for one in choice.candidates}
         add("first", words, text, front_plot(choice, "utility", "privacy", original=original, spans=spans))

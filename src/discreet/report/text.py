@@ -110,7 +110,7 @@ def _kept(release: dict[str, Any], shape: str) -> list[str]:
     kept, lines = release["kept"], []
     if kept["detail"] is not None:
         of_columns = ", ".join(
-            f"{name!r} {percent(value)}" for name, value in list(kept["detail"]["columns"].items())[:8]
+            f"{name!r} {percent(round(value, 9))}" for name, value in list(kept["detail"]["columns"].items())[:8]
         )
         more = f" and {len(kept['detail']['columns']) - 8} more" if len(kept["detail"]["columns"]) > 8 else ""
         lines.append(f"  detail        {percent(kept['detail']['whole'])} kept; {of_columns}{more}")

@@ -47,8 +47,8 @@ def percent(share: float) -> str:
     >>> [percent(share) for share in (0, 0.0001, 0.004, 0.123, 0.8, 0.9996, 1)]
     ['0 %', '< 0.1 %', '0.4 %', '12.3 %', '80.0 %', '> 99.9 %', '100 %']
     """
-    if abs(share) < 1e-12 or abs(share - 1) < 1e-12:  # sums of shares may be off by a bit
-        return f"{share:.0%}".replace("%", " %").replace("-", "")
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
     if 0 < share < 0.001:
         return "< 0.1 %"
     return "> 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"
