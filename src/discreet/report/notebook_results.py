@@ -81,7 +81,8 @@ def of_utility(utility: Any) -> Display:
     }
     rows = [(name, percent(share.value), interval(vars(share))) for name, share in shares.items()]
     apart = utility.difference
-    line = f"The release costs {points(apart.value)} points of accuracy ({points(apart.low)} to {points(apart.high)})."
+    ends = f"{points(apart.low)} to {points(apart.high)}"
+    line = f"With the release, accuracy differs by {points(apart.value)} points (95 % interval: {ends})."
     sizes = f"Learnt from {plural(utility.n_train, 'row')}, tested on {count(utility.n_test)}: {utility.classifier}."
     grid = Grid(("learnt from", "accuracy", "95 %"), rows, right=("accuracy", "95 %"))
     return Display("Utility on held-out rows", lines=[line, sizes], grids=[grid], notes=[_OWNERS])
