@@ -93,9 +93,7 @@ def _counts() -> list[dict[str, object]]:
     found = []
     for paper in papers.PAPERS:
         counts = Counter(state for folder in paper.folders for state in states(folder).values())
-        found.append(
-            {"paper": paper.name, "units": counts.total(), "current": counts[CURRENT], "stale": counts[STALE]}
-        )
+        found.append({"paper": paper.name, "units": counts.total(), "current": counts[CURRENT], "stale": counts[STALE]})
     return found
 
 

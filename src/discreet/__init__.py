@@ -48,6 +48,7 @@ _WHERE = {
     # what it still tells
     "attack": "discreet.attacks",
     "risk_of": "discreet.risk",
+    "inspect_table": "discreet.risk",
     # what can go wrong
     "DiscreetError": "discreet.errors",
     "DataError": "discreet.errors",
@@ -96,6 +97,7 @@ if _typing.TYPE_CHECKING:
     from discreet.release.recoder import Recoder as Recoder
     from discreet.release.release import Release as Release
     from discreet.release.verify import verify as verify
+    from discreet.risk import inspect_table as inspect_table
     from discreet.risk import risk_of as risk_of
     from discreet.sketching.mining import SketchKMeans as SketchKMeans
     from discreet.sketching.mining import SketchKNeighborsClassifier as SketchKNeighborsClassifier

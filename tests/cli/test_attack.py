@@ -59,7 +59,7 @@ def test_all_attacks_that_apply_are_made_and_explained(made):
         *("(homogeneity)", "guesses ill,", "(inference)", "singling out"),
     ):
         assert name in words
-    assert "≤ 25 %" in words
+    assert "≤ 25.0 %" in words
     assert words.startswith("An attacker knowing age, ")
     assert "Not tried: intersection, " in words
     assert "sparse" not in words  # that is about baskets

@@ -71,7 +71,7 @@ def test_the_default_weights_are_those_of_all_commands_and_fractions_are_exact(s
     by_default = json.loads(run("choose", "three.json", "--json").stdout)
     assert by_default == json.loads(run("choose", "three.json", "--weights", asked, "--json").stdout)
     assert by_default["by"] == "value"
-    assert by_default["format"] == 2
+    assert (by_default["format"], by_default["choice_format"]) == (1, 2)
     ranked = json.loads(run("choose", "three.json", "--by", "rank", "--json").stdout)
     assert [row["score"] for row in ranked["ranking"]] == [1.5, 1.5]
 
@@ -179,7 +179,10 @@ def test_the_plots_are_one_file_that_is_not_overwritten_by_accident(study):
         (["study", "--weights", "utility=0"], "all of them are 0. Give one of them a weight."),
         (["study", "--weights", "utilty=1"], "Did you mean 'utility'?"),
         (["study", "--weights", "utility=0.5,size=0.5,utility=0.5"], "names a measure twice"),
-        (["study", "--baseline", "baselin"], "There is no candidate 'baselin'. Did you mean 'baseline'?"),
+        (
+            ["study", "--baseline", "baselin", "--plot", "p.html"],
+            "There is no candidate 'baselin'. Did you mean 'baseline'?",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(study, arguments, message):

@@ -216,7 +216,7 @@ def completed(run, line):
         ("discreet ledger s", ["show", "set-limit"]),
         ("discreet release --max-f", ["--max-features"]),
         ("discreet release x --method mon", ["mondrian"]),
-        ("discreet release x --format p", ["parquet"]),
+        ("discreet release x --as p", ["parquet"]),
         ("discreet release people.csv --quasi a", ["age", "again"]),
         ("discreet release people.csv --quasi age,t", ["age,town"]),
         ("discreet release people.parquet --target ag", ["age", "again"]),

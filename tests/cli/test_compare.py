@@ -103,11 +103,13 @@ def test_guessed_roles_are_said_before_a_recommendation_that_depends_on_them(her
     assert done.exit_code == GOOD, done.output
     first, rest = done.stdout.split("\n", 1)
     assert first == "No recipe was given, so the roles of the 11 columns are guessed:"
-    assert re.search(r"^  quasi +'zip' +\d+ different values; outsiders may know the place of a person", rest, re.M)
+    assert re.search(r"^  quasi +'zip' +outsiders may know the place of a person", rest, re.M)
+    assert re.search(r"^  decide +'stay_days' +nothing says whether outsiders know it", rest, re.M)
+    assert "Decide   1 column nobody has decided on, so not published: 'stay_days'." in rest
     assert re.search(r"^  identifiers +'name' ", rest, re.M)
     after = rest.index("Roles    guessed, not given")
     assert after < rest.index("Chosen   ")
-    assert "discreet recipe init" in rest[after:]
+    assert "--target readmitted --recipe recipe.toml; edit it; discreet compare" in rest[after:]
     if "Publish" in rest:
         assert "Chosen   If these roles are right: " in rest
         assert "(only if these roles are right)" in rest
@@ -190,6 +192,8 @@ def test_recipes_are_written_and_checked(here, tmp_path):
     done = run("recipe", "init", here / "clinic.csv", "-o", out, "--target", "readmitted", "--k", "5,50")
     assert done.exit_code == GOOD, done.output
     assert (tmp_path / "recipe.schema.json").is_file()
+    assert "roles.decide: 1 column awaits your decision: 'stay_days'" in fails("recipe", "check", out)
+    out.write_text(out.read_text(encoding="utf-8").replace("decide =", "other ="), encoding="utf-8")
     checked = run("recipe", "check", out, "--json")
     assert json.loads(checked.stdout)["releases"] == 2 * len(json.loads(checked.stdout)["methods"])
     assert "exists already" in fails("recipe", "init", here / "clinic.csv", "-o", out)
@@ -205,6 +209,8 @@ def test_recipes_say_how_the_file_is_read(tmp_path, monkeypatch):
     reading += ["--missing", "?", "--kind", "[run]=category"]
     done = run("recipe", "init", "odd.txt", "--target", "klass", *reading)
     assert done.exit_code == GOOD, done.output
+    text = (tmp_path / "recipe.toml").read_text(encoding="utf-8")
+    (tmp_path / "recipe.toml").write_text(text.replace("decide =", "quasi ="), encoding="utf-8")
     recipe = read_recipe("recipe.toml")
     assert (recipe.source.delimiter, recipe.source.kinds) == ("\t", {"[run]": "category"})
     found = load_dataset("odd.txt", recipe.model_dump_json())

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from discreet import Mondrian, Roles, Table, TreeLadder
+from discreet import Mondrian, ParameterError, Roles, Table, TreeLadder
 from discreet.cli.app import GOOD, WRONG, app
 from discreet.cli.evaluate import MeasureName, ProtocolName, _methods
+from discreet.cli.given_recipe import GivenRecipe
 from discreet.evaluate.cross_evaluation import evaluate_utility, label
 from discreet.evaluate.evaluation import MEASURES
 from discreet.evaluate.protocols import PROTOCOLS
@@ -101,7 +102,8 @@ def test_baskets_and_other_measures():
 
 
 def test_methods_get_what_they_take():
-    made = _methods(["mondrian:split=information", "kadet", "laplace-select:n_features=3"], [5, 7], [0.5], None)
+    named = ["mondrian:split=information", "kadet", "laplace-select:n_features=3"]
+    made = _methods(named, [5, 7], [0.5], None, GivenRecipe(None))
     assert [label(method) for method in made] == [
         "mondrian(k=5, split=information)",
         "mondrian(k=7, split=information)",
@@ -109,19 +111,21 @@ def test_methods_get_what_they_take():
         "kadet(k=7)",
         "laplace-select(epsilon=0.5, n_features=3)",
     ]
-    (own,) = _methods(["mondrian:k=9"], [5], None, ["relaxed=true"])
-    assert (own.k, own.relaxed) == (9, True)
+    own, other = _methods(["mondrian:k=9", "mondrian"], [5], None, ["relaxed=true"], GivenRecipe(None))
+    assert (own.k, own.relaxed, other.k) == (9, True, 5)
+    with pytest.raises(ParameterError, match="None of the methods takes 'k'"):
+        _methods(["mondrian:k=9"], [5], None, None, GivenRecipe(None))
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (["--method", "mondrain"], "Did you mean 'mondrian'"),
-        (["--method", "mondrian", "--set", "swap=0.1"], "None of the methods has a parameter 'swap'"),
-        (["--method", "mondrian:slit=median"], "has no parameter 'slit'"),
+        (["--method", "mondrian", "--set", "swap=0.1"], "None of the methods takes --set swap. It is for kactus2."),
+        (["--method", "mondrian:slit=median"], "does not take --set slit: no method has it. Did you mean 'split'?"),
         (["--method", "mondrian", "--classifiers", "c4.5"], "Did you mean 'c45'"),
-        (["--method", "mondrian", "--folds", "10"], "'folds' must be"),
-        (["--method", "mondrian", "--jobs", "0"], "'--jobs'"),
+        (["--method", "mondrian", "--folds", "10"], "--folds must be"),
+        (["--method", "mondrian", "--jobs", "0"], "--jobs takes a whole number of at least 1"),
     ],
 )
 def test_mistakes_are_named(change, said):

@@ -251,7 +251,7 @@ def test_every_mechanism_can_be_audited(name):
     ("wrong", "why"),
     [
         (["geometrik"], "Did you mean 'geometric'"),
-        (["geometric", "--picks", 2], "has no 'picks'"),
+        (["geometric", "--picks", 2], "does not take --picks: it is for laplace-top"),
         (["gaussian"], "needs a delta"),
         (["geometric", "--epsilon", 0], "epsilon"),
         (["geometric", "--runs", 3], "100 runs"),

@@ -107,6 +107,7 @@ COMMANDS = {
     "cache": [["cache", "show", EVIL], ["cache", "purge", f"no{EVIL}"]],
     "key": [["key", "new", f"key{EVIL}"]],
     "audit": [["audit", EVIL]],
+    "methods": [["methods", EVIL], ["methods", "km"]],
 }
 
 
@@ -147,4 +148,4 @@ def test_text_is_made_plain_in_one_place(capsys):
     assert not strange(printed)
     first, second, *rest = printed.splitlines()
     assert (first.startswith("one "), second) == (True, "two")
-    assert json.loads("\n".join(rest)) == {EVIL: [EVIL, "\U000e0001\x7f"]}
+    assert json.loads("\n".join(rest)) == {"format": 1, EVIL: [EVIL, "\U000e0001\x7f"]}

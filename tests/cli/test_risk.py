@@ -116,5 +116,7 @@ def test_wrong_usage_is_one_sentence_of_names_and_counts(made, tmp_path):
     assert ".html or .json" in fails(table, "--quasi", "age", "-o", tmp_path / "risk.pdf")
     assert "A release has its own roles" in fails(made / "out", "--quasi", "age")
     assert "leave it out" in fails(table, "--quasi", "age", "--owner", made / "persons/owner")
-    assert "0 < fraction <= 1" in fails(table, "--quasi", "age", "--fraction", 3)
+    assert "--fraction is a share of the population: above 0, at most 1." in fails(
+        table, "--quasi", "age", "--fraction", 3
+    )
     assert not list(tmp_path.iterdir())

@@ -230,7 +230,6 @@ def _usage() -> list[Wrong]:
     ):
         lines.append(w(f"{name} {COMMANDS[name]} {option} some", f"{option} takes a number"))
     for name, option, near in (
-        ("release", "--format", "parqet"),
         ("release", "--baskets", "column"),
         ("evaluate", "--protocol", "holdoud"),
         ("evaluate", "--measure", "acuracy"),
@@ -318,7 +317,9 @@ def _release() -> list[Wrong]:
         for option, method in options.items()
     ]
     more = {
-        "--format csv --engine duckdb": "--format csv",
+        "--format csv --engine duckdb": "--as",
+        "--as parqet": "Did you mean 'parquet'?",
+        "--as parquet --numbers middle": "--numbers takes",
         "--evaluate --engine duckdb": "--evaluate",
         "--engine duckbd": "Did you mean 'duckdb'?",
         "--engine postgres": "--source",
@@ -353,7 +354,8 @@ def _release() -> list[Wrong]:
         w(f"release people.csv {GOOD} -o .", "exists already"),
         w(f"release people.csv {GOOD} -o . --overwrite", ""),
         w(f"release {GOOD} -o x", "Nothing says where the rows are"),
-        w(f"release people.csv {ROLES} --method kadet --format csv -o x", "--format has no effect"),
+        w(f"release people.csv {ROLES} --method kadet --as csv -o x", "--as has no effect"),
+        w(f"release people.csv {ROLES} --method kadet --numbers midpoint -o x", "--numbers has no effect"),
     ]
     return lines
 
@@ -476,7 +478,7 @@ def _others() -> list[Wrong]:
         w("verify out/release --owner nothing", "--owner names 'nothing', which holds none of its files"),
         w("verify out/release --owner out", "Did you mean out/owner?"),
         w("recode nowhere people.csv -o x.csv", ""),
-        w("recode out/release people.csv -o x.txt", ".csv or .parquet"),
+        w("recode out/release people.csv -o x.txt", ".parquet"),
         w("recode out/release people.csv -o people.csv", "exists already"),
         w("recode out/release flags.csv -o x.csv", ""),
         w("recode items/release shop.dat -o x.csv", ".dat"),

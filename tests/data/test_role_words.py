@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from discreet.data.role_suggestions import suggest, suggested_roles
-from discreet.data.role_words import IDENTITIES, PERSONS, fits, known_by, says_nothing
+from discreet.data.role_words import IDENTITIES, fits, known_by, names_persons, says_nothing
 from discreet.data.table import Table
 
 
@@ -28,7 +28,7 @@ def test_what_outsiders_know_in_several_languages(name, topic):
     assert known_by(name) == topic
 
 
-@pytest.mark.parametrize("name", ["metformin", "average", "dosage", "glucose", "bracelet", "sextant", "A1Cresult"])
+@pytest.mark.parametrize("name", ["metformin", "average", "dosage", "glucose", "sextant", "A1Cresult", "postoperative"])
 def test_other_names_suggest_nothing(name):
     assert known_by(name) is None
 
@@ -82,7 +82,12 @@ def test_names_of_columns_that_name_people(name):
 
 @pytest.mark.parametrize("name", ["patient_nbr", "KundenNr", "codice fiscale", "bsn", "personnummer", "userId"])
 def test_names_of_columns_of_persons(name):
-    assert fits(name, PERSONS)
+    assert names_persons(name)
+
+
+@pytest.mark.parametrize("name", ["person_income", "patients", "number_of_clients", "user_rating", "member_since"])
+def test_what_is_said_of_persons_is_no_person(name):
+    assert not names_persons(name)
 
 
 def test_dates_are_known_whatever_they_are_called():

@@ -9,8 +9,8 @@ import pytest
 
 import discreet
 from discreet import DataError, Mondrian, PromiseBroken, Roles
+from discreet.data.database_connection import Connection
 from discreet.engines import Postgres
-from discreet.engines.database_connection import Connection
 from discreet.release.certificate import Certificate
 from discreet.release.table_copy import check_sink, copy_to_table
 from engine_cases import BY_PERSON, ROLES, people, rows_of

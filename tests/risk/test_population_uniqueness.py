@@ -178,7 +178,7 @@ def test_every_estimate_lies_between_nobody_and_everybody(sizes, fraction):
 
 @pytest.mark.parametrize("fraction", [0, -0.1, 1.5, math.nan])
 def test_a_fraction_that_is_none_is_refused(fraction):
-    with pytest.raises(ParameterError, match="0 < fraction <= 1"):
+    with pytest.raises(ParameterError, match="above 0, at most 1"):
         estimate_uniqueness([1, 2], fraction=fraction)
 
 

@@ -40,7 +40,7 @@ def test_weights_below_one_leave_the_persons_of_the_table():
 
 @pytest.mark.parametrize("fraction", [0, 1.2, -1, True, "0.1"])
 def test_a_fraction_that_is_none_is_refused(fraction):
-    with pytest.raises(ParameterError, match="0 < fraction <= 1"):
+    with pytest.raises(ParameterError, match="above 0, at most 1"):
         groups().sampled(fraction)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import samples
-from discreet.data.roles import Suggestion, suggest, suggested_roles
+from discreet.data.role_suggestions import Suggestion, suggest, suggested_roles
 from discreet.errors import DataError
 from discreet.foundation.toml_lines import line_of
 from discreet.methods import METHODS
@@ -38,7 +38,7 @@ WRONG = [
     ("[[methods]]\nname = 'tds'\n\n[[methods]]\nname = 'kactus2'\nswop = 0.1", 7, "Did you mean 'swap'?"),
     ("[[methods]]\nname = 'tds'\n[run]\njobs = 1\n[[methods]]\nname = 'tds'\nseed = 1", 8, "under [run]."),
     ("methods = [\n{name = 'tds'},\n{name = 'kactus2', swop = 0.1}]", 4, "Did you mean 'swap'?"),
-    ("[[methods]]\nname = 'kactus2'\nswap = [0.1, 7]", 4, "must be a float in the range [0, 1]"),
+    ("[[methods]]\nname = 'kactus2'\nswap = [0.1, 7]", 4, "must be a number of at least 0 and at most 1"),
     ("[[methods]]\nname = 'kactus2'\nswap = []", 4, "an empty list makes no release"),
     ("[[methods]]\nname = 'private-table'\ndomain = {age = [0, inf]}", 4, "inf and nan are no numbers"),
     ("[[methods]]\nname = 'mondrian'\nsplit = 'medain'", 4, "Did you mean 'median'?"),
@@ -158,12 +158,15 @@ def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
     text = first_recipe("/somewhere/clinic.csv", suggestions if shape == "table" else [], shape)
     assert "somewhere" not in text
     (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
-    recipe = read_recipe(tmp_path / "recipe.toml")
+    recipe = read_recipe(tmp_path / "recipe.toml", undecided=True)
     assert recipe.source.file == "clinic.csv"
     assert recipe.methods == default_methods(shape)
     if shape == "table":
         roles = suggested_roles(suggestions)
         assert (recipe.roles.target, recipe.roles.quasi) == (roles.target, roles.quasi)
+        assert recipe.roles.decide == ("stay_days",)
+        with pytest.raises(DataError, match=r"line \d+: roles.decide: 1 column awaits your decision: 'stay_days'"):
+            read_recipe(tmp_path / "recipe.toml")
         assert all("table" in METHODS[method.name].takes for method in recipe.methods)
     else:
         assert all("baskets" in METHODS[method.name].takes for method in recipe.methods)

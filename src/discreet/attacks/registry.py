@@ -291,6 +291,14 @@ def _beyond(attack: Attack, case: Case | None) -> list[Finding]:
         return []
 
 
+def _give(names: Sequence[str]) -> list[str | Setting]:
+    """The advice to give what is lacking, as parts of a message."""
+    parts: list[str | Setting] = []
+    for one in names:
+        parts += [" and " if parts else " Give ", Setting(one)]
+    return [*parts, "."] if parts else []
+
+
 def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
     """The attacks that apply to a case, or those named, which must apply."""
     if names is None:
@@ -300,15 +308,12 @@ def chosen(case: Case, names: Sequence[str] | None = None) -> list[Attack]:
             nearest = min(fitting, key=lambda attack: len(attack.lacks(case)), default=None)
             lacking = [] if nearest is None else nearest.lacks(case)
             because = f": {nearest.name} is the nearest, and {nearest.why_not(case)}" if nearest is not None else ""
-            advice = (" Give ", Setting(lacking[0]), ".") if lacking else ()
-            raise DataError(f"No attack applies to this release of {case.shape}{because}.", *advice)
+            raise DataError(f"No attack applies to this release of {case.shape}{because}.", *_give(lacking))
         return applicable
     for name in names:
         if name not in ATTACKS:
             all_names = listing(ATTACKS, most=99)
             raise ParameterError(f"There is no attack {name!r}.{did_you_mean(name, ATTACKS)} They are {all_names}.")
         if why := ATTACKS[name].why_not(case):
-            lacking = [Setting(one) for one in ATTACKS[name].lacks(case)]
-            advice = (" Give ", *lacking[:1], *(part for one in lacking[1:] for part in (" and ", one)), ".")
-            raise DataError(f"The attack {name!r} does not apply: {why}.", *(advice if lacking else ()))
+            raise DataError(f"The attack {name!r} does not apply: {why}.", *_give(ATTACKS[name].lacks(case)))
     return [ATTACKS[name] for name in dict.fromkeys(names)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -69,8 +70,10 @@ def state_default(param: Any) -> None:
     if not hasattr(param, "show_default") or param.required or isinstance(param.show_default, str):
         return
     if param.default is None or param.default in ([], ()):
-        says = "if not given" in (param.help or "") or param.param_type_name == "argument"
-        param.show_default = False if says else "none"
+        text = param.help or ""
+        says = "if not given" in text or param.param_type_name == "argument"
+        found = re.search(r"; else (\w+)", text)
+        param.show_default = False if says else found[1] if found else "none"
     elif param.default is False and not param.secondary_opts:
         param.show_default = "off"
 

@@ -58,6 +58,12 @@ def complete_engines(incomplete: str) -> list[str]:
     return [name for name in ENGINES if name.startswith(incomplete)]
 
 
+def complete_formats(incomplete: str) -> list[str]:
+    from discreet.data.formats_out import OUT
+
+    return [name for name in OUT if name.startswith(incomplete)]
+
+
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
     """The columns of the file that was named; none if it cannot be read at a glance."""
     typed = [context.params.get(name) for name in ("file", "data", "known")]
@@ -71,7 +77,7 @@ def _columns(path: Path) -> list[str]:
 
     None where the first line may be data: a shell keeps what it completes.
     """
-    from discreet.data.csv import find_delimiter, find_quote
+    from discreet.data.file_layout import find_delimiter, find_quote
     from discreet.data.transactions import looks_like_transactions
     from discreet.foundation.plain_files import check_plain
 

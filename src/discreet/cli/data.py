@@ -69,7 +69,10 @@ def write_set(
         str, typer.Argument(help="A name that `discreet data list` shows.", autocompletion=complete_samples)
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Tables: .csv or .parquet. Baskets: .dat, one row per line.")
+        Path,
+        typer.Option(
+            "--out", "-o", help="Tables: .csv, .parquet, .xlsx, .sav or .dta. Baskets: .dat, one row per line."
+        ),
     ],
     rows: Annotated[int | None, typer.Option(help="Number of rows, for synthetic sets.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of synthetic sets.")] = None,
@@ -107,11 +110,7 @@ def _about(make: Any) -> str:
 
 
 def _write_table(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
-    format = out.suffix.lstrip(".").lower()
-    if format not in ("csv", "parquet"):
-        raise DataError(f"{out.name!r}: {sample.name!r} is a table, which is written as .csv or .parquet.")
-    table: Table = sample.data  # type: ignore[assignment]
-    write_file(out, overwrite, lambda path: table.write(path, format, input_again=True))
+    write_table(sample.data, out, overwrite, input_again=True)  # type: ignore[arg-type]
     return [out]
 
 
@@ -134,6 +133,14 @@ def _write_baskets(sample: Sample, out: Path, overwrite: bool) -> list[Path]:
 
 
 _WRITERS = {"table": _write_table, "baskets": _write_baskets}
+
+
+def write_table(table: Table, out: Path, overwrite: bool, *, input_again: bool = False) -> None:
+    """Write a table in the format that the ending of the file asks for."""
+    from discreet.data.formats_out import format_of, write_rows
+
+    format, rows = format_of(out), table.to_arrow()
+    write_file(out, overwrite, lambda path: write_rows(rows, path, format, input_again=input_again))
 
 
 def write_lines(path: Path, lines: Any) -> None:

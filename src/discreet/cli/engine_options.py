@@ -83,7 +83,7 @@ class EngineOptions:
 
 def warn_of_password(source: Path | str) -> None:
     """Warn if a URL holds a password: the list of processes shows it to all users of this machine."""
-    from discreet.engines.database_connection import holds_password
+    from discreet.data.database_connection import holds_password
 
     if isinstance(source, str) and holds_password(source):
         warnings.warn(

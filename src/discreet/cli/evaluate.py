@@ -120,14 +120,15 @@ def evaluate(
     given = GivenRecipe(recipe, quiet=quiet or as_json)
     options = given.options(file, Options(roles, reading, baskets))
     methods = _methods(method, k, epsilon, settings, given)
+    judged = given.evaluation(protocol=protocol.value, folds=folds, classifiers=classifiers, measure=measure.value)
     promised, sentences = _defaults(method or [], k, epsilon, settings)
     dataset, note = _dataset(file, options.roles, options.baskets, options.reading, sample, seed)
     evaluation = evaluate_utility(
         methods,
         dataset.checked(),
-        protocol=protocol.value,
-        folds=folds,
-        classifiers=split(classifiers) or ALL,
+        protocol=judged["protocol"],
+        folds=judged["folds"],
+        classifiers=split(judged["classifiers"]) or ALL,
         random_state=seed,
         n_jobs=jobs,
         cache=cache,
@@ -136,12 +137,12 @@ def evaluate(
     if as_json:
         kept_dict = {name: one.to_dict() for name, one in kept.items()}
         defaults = {name: taken for name, taken in promised.items() if taken}
-        answer = evaluation.to_dict() | {"measure": measure.value, "kept": kept_dict, "defaults": defaults}
+        answer = evaluation.to_dict() | {"measure": judged["measure"], "kept": kept_dict, "defaults": defaults}
         emit(answer | ({"sample": note} if note else {}))
     else:
         if note:
             say(note, "")
-        say(*evaluation.table(measure.value).split("\n"))
+        say(*evaluation.table(judged["measure"]).split("\n"))
         if kept:
             say("", *table_of_kept(kept).split("\n"))
         for sentence in () if quiet else dict.fromkeys(filter(None, sentences)):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.completion import complete_columns
+from discreet.cli.engine_options import warn_of_password
 from discreet.cli.options import pairs, split, step
 from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing
@@ -45,7 +46,12 @@ class ReadingOptions:
     quote: Annotated[str | None, _reading(help="The quote character; detected if not given.")] = None
     encoding: Annotated[str | None, _reading(help="Such as utf-8 or cp1252; detected if not given.")] = None
     names: Annotated[list[str] | None, _reading(help="Column names, a,b,c, of a file without a header line.")] = None
-    header: Annotated[bool | None, _reading("--header/--no-header", help="Whether the first line holds names.")] = None
+    header: Annotated[
+        bool | None,
+        _reading(
+            "--header/--no-header", help="Whether the first line holds names; decided by its content if not given."
+        ),
+    ] = None
     missing: Annotated[
         list[str] | None, _reading(help="What marks a missing cell, instead of the usual marks; repeatable.")
     ] = None
@@ -64,7 +70,7 @@ class ReadingOptions:
         list[str] | None,
         _reading(help="day-first, month-first, year-first or such as DD.MM.YYYY; or column=FORMAT; else recognised."),
     ] = None
-    table: Annotated[str | None, _reading(help="A table of a database (SQLite, DuckDB, PostgreSQL).")] = None
+    table: Annotated[str | None, _reading(help="A table of a database, or a sheet of a workbook.")] = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -87,6 +93,7 @@ class ReadingOptions:
         Transactions are refused: their first row is not a header.
         """
         from discreet.data.column import KINDS
+        from discreet.data.read import source_name, url_in
         from discreet.data.table import Table
 
         if not by_cells and not self.says_table and ShapeOptions().shape(path) == "transactions":
@@ -99,7 +106,8 @@ class ReadingOptions:
             if kind not in KINDS:
                 hint = did_you_mean(kind, KINDS)
                 raise DataError(f"{kind!r} is not a kind of column.{hint} They are {listing(KINDS)}.")
-        with step(f"Reading {path.name}"):
+        warn_of_password(url_in(str(path), self.table) or path)
+        with step(f"Reading {source_name(path)}"):
             if not by_cells:
                 return Table.of(path, **arguments)
             cells = {name: arguments.pop(name) for name in CELL_OPTIONS if name in arguments}

@@ -17,7 +17,8 @@ import typer
 
 from discreet.cli.file_options import BasketOptions, BasketSource, ReadingOptions, RoleOptions
 from discreet.cli.method_options import MethodOptions, build
-from discreet.cli.options import pairs, say, split
+from discreet.cli.options import say, split
+from discreet.cli.running import was_given
 from discreet.errors import DataError, RolesError, listing, shown
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ class GivenRecipe:
         for name in {*merged}:
             own = getattr(given, name)
             if name == "kinds":
-                mine = pairs(own, "--kind")
-                merged[name] = [*(one for one in merged[name] if one.rpartition("=")[0] not in mine), *(own or ())]
+                columns = {one.rpartition("=")[0].strip() for one in own or ()}
+                merged[name] = [one for one in merged[name] if one.rpartition("=")[0] not in columns] + [*(own or ())]
             elif own is not None:
                 merged[name] = own
         return replace(given, **merged)
@@ -130,7 +131,8 @@ class GivenRecipe:
         if self.recipe.source.shape != "table":
             said |= {"labels": self.recipe.source.labels, "separator": self.recipe.source.separator}
         given = {**asdict(options.roles), **asdict(options.reading), **asdict(options.baskets)}
-        self.say_beaten([name for name, value in given.items() if value not in (None, [], ()) and said.get(name)])
+        typed = {name: value for name, value in given.items() if value not in (None, [], ()) and said.get(name)}
+        self.say_beaten([name for name, value in typed.items() if not _is_same(value, said[name])])
 
     def say_beaten(self, names: list[str]) -> None:
         """Say that these options of the command line stand in place of what the recipe says."""
@@ -138,36 +140,46 @@ class GivenRecipe:
             options = ", ".join(f"--{_OPTIONS.get(name, name).replace('_', '-')}" for name in names)
             say(f"{options}: as on the command line, not as in {self.name}.", err=True)
 
+    def evaluation(self, **typed: Any) -> dict[str, Any]:
+        """How it is measured: protocol, folds, classifiers and measure, from the recipe unless they were typed."""
+        if self.recipe is None:
+            return typed
+        part = self.recipe.evaluation
+        stated = {"protocol": part.protocols[0], "folds": part.folds, "classifiers": [*part.classifiers]}
+        stated |= {"measure": part.measure}
+        set_there = {one.removesuffix("s") if one == "protocols" else one for one in part.model_fields_set}
+        self.say_beaten([name for name in typed if name in set_there and was_given(name)])
+        return {
+            name: stated[name] if name in set_there and not was_given(name) else value for name, value in typed.items()
+        }
+
     # -- methods -------------------------------------------------------------------------------------------------------
 
-    def method(self, name: str | None, parameters: MethodOptions) -> tuple[Method, dict[str, Any]]:
-        """The one method that the options and the recipe describe together, and the parameters that they state;
-        DataError if they describe several.
-        """
-        given = parameters.parameters
+    def method(self, name: str | None, parameters: MethodOptions) -> tuple[str, dict[str, Any]]:
+        """The one method that options and recipe describe together, with its parameters; DataError if it is not one."""
         if self.recipe is None:
             if name is None:
                 raise DataError(
                     "No method is named. Name one with --method, such as mondrian, or give a recipe with --recipe."
                 )
-            return build(name, given), given
-        if name is not None:
-            build(name, given)  # an unknown name or parameter is refused first
-        found = [(one, said, said | given) for one, said in self._described(name)]
-        if not found:
+            return name, parameters.parameters
+        names = [*dict.fromkeys(one.name for one in self.recipe.methods)]
+        if name is None and not names:
             raise DataError(f"{self.name} names no method. Name one with --method, such as mondrian.")
+        if name is not None:
+            build(name, parameters.parameters)  # an unknown name or parameter is refused first
+        given = parameters.parameters if name or len(names) == 1 else {}
+        found = [(one, said, said | given) for one, said in self._described(name)]
         distinct = [one for place, one in enumerate(found) if all(one[::2] != other[::2] for other in found[:place])]
         if len(distinct) > 1:
             raise DataError(self._choose(distinct))
         chosen, said, wanted = distinct[0]
-        method = build(chosen, wanted)
-        self.say_beaten(
-            [one for one, value in given.items() if one in said and any(s[1].get(one) != value for s in found)]
-        )
+        beaten = [key for key, value in given.items() if any(one.get(key, value) != value for _, one, _ in found)]
+        self.say_beaten(beaten)
         if not self.quiet:
             details = "".join(f", {key} = {value}" for key, value in said.items() if key not in given)
             say(f"From {self.name}: {chosen}{details}.", err=True)
-        return method, wanted
+        return chosen, wanted
 
     def methods(self, **given: list[Any] | None) -> list[Method]:
         """Every method of the recipe with every combination of its parameters; those `given` are tried instead."""
@@ -229,13 +241,22 @@ def _option(name: str, value: Any) -> str:
     return f"--{name.replace('_', '-')} {value}" if name in own else f"--set {name}={value}"
 
 
-def _as_typed(value: Any) -> Any:
+def _is_same(typed: Any, said: Any) -> bool:
+    """Whether an option says what the recipe says; of one that is not plain names, no."""
+    if isinstance(typed, list) and isinstance(said, tuple):
+        return split(typed, said) == said
+    return bool(typed == said)
+
+
+def _as_typed(option: str, value: Any) -> Any:
     """A value of a recipe as the option of a command holds it."""
-    return [f"{name}={kind}" for name, kind in value.items()] if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return [f"{name}={inner}" for name, inner in value.items()]
+    return [value] if option in ("decimal", "thousands", "date_format") else value
 
 
 def _reading_of(recipe: Recipe) -> dict[str, Any]:
-    said = {name: _as_typed(value) for name, value in recipe.source.reading.items()}
+    said = {name: _as_typed(name, value) for name, value in recipe.source.reading.items()}
     return said | ({"names": tuple(said["names"])} if "names" in said else {})  # none is cut at its commas
 
 

@@ -76,7 +76,7 @@ def inspect(
     used = recipe if given.recipe is not None or to_write is not None else None
     following = _following(file, found, options.reading, used)
     if as_json:
-        answer = {"format": 1, "file": file.name, "dialect": _dialect(file)} | found.to_dict()
+        answer = {"format": 1, "file": _name(file), "dialect": _dialect(file)} | found.to_dict()
         emit(answer | {"recipe": None if used is None else str(used), "next": following[-1]})
         return
     _print_table(file, found, "" if options.reading.delimiter else _dialect_in_words(_dialect(file)), quiet=quiet)
@@ -112,7 +112,7 @@ def _print_table(file: Path, found: Inspection, dialect: str, *, quiet: bool) ->
     from discreet.report.inspection_text import inspection_lines
     from discreet.report.wording import count
 
-    say(f"{plain(file.name)}: {count(found.rows)} rows, {count(len(found.columns))} columns{dialect}")
+    say(f"{plain(_name(file))}: {count(found.rows)} rows, {count(len(found.columns))} columns{dialect}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")
     for title in ("column", "kind", "values", "missing", "role", "why"):
         table.add_column(title, justify="right" if title in ("values", "missing") else "left")
@@ -219,7 +219,7 @@ def _inspect_baskets(
         )
     following = _following_baskets(file, shape, options)
     if as_json:
-        answer = {"format": 1, "file": file.name, "shape": shape} | found.to_dict()
+        answer = {"format": 1, "file": _name(file), "shape": shape} | found.to_dict()
         emit(answer | {"recipe": None if recipe is None else str(recipe), "next": following[-1]})
         return
     _print_baskets(file, shape, found)
@@ -258,7 +258,7 @@ def _print_baskets(file: Path, shape: str, found: BasketInspection) -> None:
     per_row = found.items_per_row
     kind = "transactions" if shape == "transactions" else "baskets of 0/1 columns"
     labelled = f", {plural(found.classes, 'class', 'classes')}" if found.classes else ", no labels"
-    say(f"{plain(file.name)}: {kind}, {plural(found.rows, 'row')}, {plural(found.items, 'item')}{labelled}")
+    say(f"{plain(_name(file))}: {kind}, {plural(found.rows, 'row')}, {plural(found.items, 'item')}{labelled}")
     say(f"  filled                {approximately(found.density)} of the cells")
     middle = f"median {number(per_row['median'])}"
     say(f"  items of a row        {count(per_row['least'])} to {count(per_row['most'])}, {middle}")
@@ -274,17 +274,21 @@ def _print_baskets(file: Path, shape: str, found: BasketInspection) -> None:
 # -- how a text file is written --------------------------------------------------------------------------------------
 
 
-def _dialect(file: Path) -> dict[str, str] | None:
-    """Delimiter and quote character of a plain text file; None for Parquet and compressed files."""
-    from discreet.data.file_layout import find_delimiter, find_quote
-    from discreet.foundation.plain_files import check_plain
+def _name(file: Path) -> str:
+    from discreet.data.read import source_name
 
-    if file.is_dir():
-        return None
-    check_plain(file)
-    with file.open("rb") as opened:
-        head = opened.read(1 << 16)
-    if head.startswith((b"PAR1", b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")) or b"\x00" in head:
+    return source_name(file)
+
+
+def _dialect(file: Path) -> dict[str, str] | None:
+    """Delimiter and quote character of a text file; None for any other."""
+    from discreet.data.file_kinds import text_behind
+    from discreet.data.file_layout import find_delimiter, find_quote
+    from discreet.data.held_file import head_of
+
+    source = text_behind(file)
+    head = b"\x00" if source is None else head_of(source, 1 << 16)
+    if b"\x00" in head:
         return None
     text = head.decode("utf-8", errors="replace")
     quote = find_quote(text)

@@ -28,24 +28,40 @@ class MethodOptions:
     """Parameters of methods that have an option of their own."""
 
     k: Annotated[int | None, parameter("How many persons must be alike.", "--k", default="5")] = None
-    l: Annotated[float | None, parameter("Tables: how many sensitive values every group has.", "--l")] = None  # noqa: E741
-    t: Annotated[float | None, parameter("Tables: how far sensitive values are from the whole table.", "--t")] = None
-    m: Annotated[int | None, parameter("km: how many items of a person an attacker may know.", "--m")] = None
+    l: Annotated[  # noqa: E741
+        float | None, parameter("Tables: how many sensitive values every group has.", "--l", default="none")
+    ] = None
+    t: Annotated[
+        float | None, parameter("Tables: how far sensitive values are from the whole table.", "--t", default="none")
+    ] = None
+    m: Annotated[int | None, parameter("km: how many items of a person an attacker may know.", "--m", default="2")] = (
+        None
+    )
     label_known: Annotated[
-        bool | None, parameter("Whether k persons are left also to who knows the label.", "--label-known")
+        bool | None,
+        parameter("Whether k persons are left also to who knows the label.", "--label-known", default="off"),
     ] = None
-    epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.")] = None
-    split: Annotated[str | None, parameter("mondrian: median or information.")] = None
+    epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.", default="1")] = None
+    split: Annotated[str | None, parameter("mondrian: median or information.", default="median")] = None
     utility: Annotated[
-        str | None, parameter("greedy: hamdist, distcnt or cm; maximal: hamdist or distcnt; optimal: auc and others.")
+        str | None,
+        parameter(
+            "greedy: hamdist, distcnt or cm; maximal: hamdist or distcnt; optimal: auc and others.",
+            default="hamdist; optimal auc, km information",
+        ),
     ] = None
-    constraint: Annotated[str | None, parameter("greedy: containment or k-anonymity.")] = None
-    absences: Annotated[int | None, parameter("greedy: how many absent items of a person an attacker may know.")] = None
-    on_infeasible: Annotated[str | None, parameter("greedy: skip or stop.")] = None
-    max_features: Annotated[int | None, parameter("greedy, optimal: the most items to select.")] = None
+    constraint: Annotated[str | None, parameter("greedy: containment or k-anonymity.", default="containment")] = None
+    absences: Annotated[
+        int | None, parameter("greedy: how many absent items of a person an attacker may know.", default="0")
+    ] = None
+    on_infeasible: Annotated[str | None, parameter("greedy: skip or stop.", default="skip")] = None
+    max_features: Annotated[int | None, parameter("greedy, optimal: the most items to select.", default="none")] = None
     max_suppressed: Annotated[
         str | None,
-        parameter("Tables: fail if more than this share of quasi cells is suppressed; 0.2, or rows=0.05,cells=0.3."),
+        parameter(
+            "Tables: fail if more than this share of quasi cells is suppressed; 0.2, or rows=0.05,cells=0.3.",
+            default="none",
+        ),
     ] = None
     settings: Annotated[
         list[str] | None,

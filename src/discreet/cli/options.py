@@ -103,7 +103,7 @@ def pairs(values: list[str] | None, option: str) -> dict[str, str]:
     >>> pairs(["zip=category"], "--kind")
     {'zip': 'category'}
     """
-    texts = {}
+    texts: dict[str, str] = {}
     for value in values or ():
         name, equals, text = value.rpartition("=") if option == "--kind" else value.partition("=")
         if not equals or not name.strip():

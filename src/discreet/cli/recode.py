@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.data import BASKET_SUFFIXES, write_file, write_lines
+from discreet.cli.data import BASKET_SUFFIXES, write_file, write_lines, write_table
 from discreet.cli.file_options import BasketOptions, ReadingOptions
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
@@ -31,7 +31,10 @@ def recode(
             " which are recoded batch by batch; baskets as they came."
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write, .csv or .parquet; baskets .dat or .txt.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="File to write: .csv, .parquet, .xlsx, .sav or .dta; baskets .dat or .txt."),
+    ],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     reading: ReadingOptions,
     quiet: Quiet = False,
@@ -41,6 +44,7 @@ def recode(
 
     Needs only the published folder. The promise covers the released rows, not the ones written here.
     """
+    from discreet.data.formats_out import format_of
     from discreet.data.storage import FORMATS
     from discreet.release.certificate import Certificate
     from discreet.release.recode_rows import recode as recode_rows
@@ -49,10 +53,8 @@ def recode(
     if Certificate.read(folder).shape == "baskets":
         _recode_baskets(folder, file, out, overwrite=overwrite, reading=reading, quiet=quiet, as_json=as_json)
         return
-    format = out.suffix.lstrip(".").lower()
-    if format not in FORMATS:
-        raise DataError(f"{out.name!r} is written as .csv or .parquet. Choose a name with one of these endings.")
-    if files := parquet_files(file):
+    format = format_of(out)
+    if format in FORMATS and (files := parquet_files(file)):
         refuse_unused(
             *names_of(ReadingOptions), because="Parquet files that are recoded in batches are read as they are"
         )
@@ -62,7 +64,7 @@ def recode(
         table = reading.read(file)
         with step(f"Recoding {len(table):,} rows"):
             written = recode_rows(folder, table)
-        write_file(out, overwrite, lambda path: written.write(path, format))
+        write_table(written, out, overwrite)
         rows, names = len(written), written.names
     if as_json:
         emit({"format": 1, "file": str(out), "rows": rows, "columns": list(names)})

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.completion import complete_methods
+from discreet.cli.completion import complete_formats, complete_methods
 from discreet.cli.engine_options import EngineOptions, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
-from discreet.cli.method_options import MethodOptions, parameter, said_defaults
+from discreet.cli.method_options import MethodOptions, build, parameter, said_defaults
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, split, step, watch
 from discreet.cli.policy_options import PolicyOptions, enforced
@@ -38,17 +38,28 @@ def _written(help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel="What is written", **more)
 
 
-class Format(StrEnum):
-    csv = "csv"
-    parquet = "parquet"
+class Numbers(StrEnum):
+    low_high = "low-high"
+    midpoint = "midpoint"
 
 
 @dataclass(frozen=True)
 class OutputOptions:
     """What is written, and how."""
 
-    format: Annotated[
-        Format | None, _written("Format of the published table: csv if not given; of an engine's rows parquet.")
+    formats: Annotated[
+        list[str] | None,
+        _written(
+            "Format of the published table: csv if not given, or parquet, as of an engine's rows. Further ones are"
+            " copies, checked against it: xlsx, sav (SPSS), dta (Stata), csv-de and so on for the Excel of a country.",
+            "--as",
+            "--format",
+            autocompletion=complete_formats,
+        ),
+    ] = None
+    numbers: Annotated[
+        Numbers | None,
+        _written("Columns of numbers beside labels of intervals, in the copies: age_low and age_high, or age_mid."),
     ] = None
     sign: Annotated[Path | None, _written("Sign with this private key.")] = None
     overwrite: Annotated[bool, _written("Replace an earlier release in that folder.", "--overwrite")] = False
@@ -146,7 +157,8 @@ def release(
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
     output.check_sink()
-    chosen, stated = given.method(method, parameters)
+    name, wanted = given.method(method, parameters)
+    chosen = build(name, wanted)
     _refuse_unused(chosen, roles)
     policy = limits.read()
     account = budget.account()
@@ -154,7 +166,7 @@ def release(
         account.afford(chosen.promise)  # before the file is read
     if dry_run and not rows.is_used:
         raise DataError("--dry-run says what a release through an engine would take. Name one with --engine.")
-    defaults, note = said_defaults(chosen.name, stated)
+    defaults, note = said_defaults(name, wanted)
     answer = ReleaseAnswer(out, account, defaults, note, with_report=not output.no_report, quiet=quiet, as_json=as_json)
     if items.is_given:
         made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
@@ -221,6 +233,7 @@ def _of_file(
     reading: ReadingOptions,
     output: OutputOptions,
 ) -> _Made:
+    from discreet.data.read import source_name
     from discreet.engines.estimate import refuse_table
 
     if not baskets.is_given:
@@ -232,7 +245,7 @@ def _of_file(
         result = method.release(dataset)
     candidates = _candidates(method)  # before others are fitted to measure accuracy
     outcome = _measured(method, result, dataset, output.evaluate)
-    return _Made(outcome, _summary(outcome, dataset, file.name), candidates)
+    return _Made(outcome, _summary(outcome, dataset, source_name(file)), candidates)
 
 
 def _of_engine(
@@ -252,8 +265,8 @@ def _of_engine(
     method.check_engine()
     if baskets.is_given:
         raise DataError("--engine takes tables; baskets are read into memory. Leave out the one or the other.")
-    if output.format is Format.csv:
-        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --format csv.")
+    if set(split(output.formats)) - {"parquet"} or output.numbers is not None:
+        raise DataError("The release of an engine's rows is saved as Parquet, in parts. Leave out --as and --numbers.")
     if output.evaluate:
         raise DataError(
             "--evaluate holds rows out, which an engine does not hand out. Release first, then measure on a sample:"
@@ -274,7 +287,7 @@ def _of_engine(
 def _refuse_unused(method: Method, roles: RoleOptions) -> None:
     """Refuse options that have no effect on a release by this method."""
     if method.gives not in ("", "synthetic", "sketches"):
-        refuse_unused("format", because=f"{method.name} publishes {method.gives}, in a file of JSON")
+        refuse_unused("formats", "numbers", because=f"{method.name} publishes {method.gives}, in a file of JSON")
     if method.name != "breach-aware":
         coarse = sorted({*split(roles.allow_unique)} & {*split(roles.quasi)})
         if coarse:
@@ -353,7 +366,8 @@ def _save(
     with step("Writing, reading back, verifying"):
         outcome.release.save(
             out,
-            format=None if output.format is None else output.format.value,
+            format=split(output.formats),
+            numbers=None if output.numbers is None else output.numbers.value,
             sign_with=output.sign,
             overwrite=output.overwrite,
             owner_files=owner_files,

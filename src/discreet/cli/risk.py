@@ -72,6 +72,7 @@ def risk(
 
     Prints names of columns and counts, never cells. The figures come from private rows and are for the owner only.
     """
+    from discreet.data.read import source_name
     from discreet.risk import risk_of
 
     watch(quiet=quiet, as_json=as_json)
@@ -98,7 +99,7 @@ def risk(
             threshold=threshold,
             max_size=max_size,
         )
-    summary = {"file": file.name} | found.to_dict()
+    summary = {"file": source_name(file)} | found.to_dict()
     if out is not None:
         _write(out, overwrite, _content(summary, kind))
     if as_json:

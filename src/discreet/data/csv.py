@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -20,15 +18,14 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
-from discreet.data.database_files import database_kind
+from discreet.data.file_kinds import text_behind
 from discreet.data.file_layout import Layout, find_delimiter, find_quote, first_line, footers, layout_of
+from discreet.data.held_file import Source, check_source, open_bytes
 from discreet.errors import DataError, Setting, quietly
-from discreet.foundation.plain_files import check_plain
 
 _SAMPLE = 1 << 18  # bytes from which the dialect is detected
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 _MARKS_OF_ORDER = {
     b"\xff\xfe\x00\x00": "utf-32",
     b"\x00\x00\xfe\xff": "utf-32",
@@ -47,14 +44,14 @@ class TextTable:
     notes: tuple[str, ...] = ()
 
 
-def read_csv(path: Path, **options: Any) -> tuple[pa.Table, str]:
+def read_csv(path: Source, **options: Any) -> tuple[pa.Table, str]:
     """All cells of a text file, and its encoding; the options are those of `read_text`."""
     text = read_text(path, **options)
     return text.cells, text.encoding
 
 
 def read_text(
-    path: Path,
+    path: Source,
     *,
     delimiter: str | None = None,
     quote: str | None = None,
@@ -91,15 +88,16 @@ def read_text(
     raise DataError(f"{path.name!r} is not encoded in {' or '.join(candidates)}. Specify its encoding.")
 
 
-def public_dialect(path: Path) -> dict[str, Any]:
+def public_dialect(path: Source) -> dict[str, Any]:
     """Delimiter, quote and header, detected from the first line alone: column names are public, rows are not.
 
     Empty for a file that is not CSV or cannot be read; reading it raises the error.
     """
-    head, _ = quietly(read_head, path)
-    if head is None or head.startswith(b"PAR1") or database_kind(head):
+    source = text_behind(path)
+    head, _ = quietly(read_head, source)
+    if source is None or head is None:
         return {}
-    codec, _ = quietly(lambda: possible_encodings(path, head)[0])
+    codec, _ = quietly(lambda: possible_encodings(source, head)[0])
     if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # detected by its byte order mark
         return {"header": True}
     line, said = first_line(head.decode(codec, errors="replace").lstrip("\ufeff"))
@@ -118,19 +116,9 @@ def check_options(delimiter: str | None, quote: str | None, encoding: str | None
         raise DataError(f"{encoding!r} is not an encoding that Python knows; utf-8 and cp1252 are common.")
 
 
-@contextmanager
-def open_bytes(path: Path) -> Iterator[pa.NativeFile]:
-    """Open the file, decompressed according to its first bytes, not its name."""
-    with path.open("rb") as file:
-        start = file.read(4)
-    compression = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), None)
-    with pa.input_stream(str(path), compression=compression) as stream:
-        yield stream
-
-
-def read_head(path: Path) -> bytes:
+def read_head(path: Source) -> bytes:
     """The first bytes, with at least one whole line."""
-    check_plain(path)
+    check_source(path)
 
     def read() -> bytes:
         with open_bytes(path) as stream:
@@ -148,12 +136,10 @@ def read_head(path: Path) -> bytes:
     return head
 
 
-def possible_encodings(path: Path, head: bytes) -> list[str]:
+def possible_encodings(path: Source, head: bytes) -> list[str]:
     for mark, codec in _MARKS_OF_ORDER.items():
         if head.startswith(mark):
             return [codec]
-    if head.startswith(b"PK\x03\x04"):
-        raise DataError(f"{path.name!r} is a packed file (a spreadsheet or a zip archive). Save its table as CSV.")
     if b"\x00" in re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]:  # UTF-16 has them in every line
         if (found := _without_mark(head)) is not None:
             return [found]
@@ -181,7 +167,7 @@ def decode_head(head: bytes, encoding: str) -> str:
 # -- rows ----------------------------------------------------------------------------------------------------------
 
 
-def check_layout(path: Path, layout: Layout) -> None:
+def check_layout(path: Source, layout: Layout) -> None:
     if not layout.width:
         raise DataError(f"The first line of {path.name!r} cannot be cut into cells.")
 
@@ -189,7 +175,7 @@ def check_layout(path: Path, layout: Layout) -> None:
 class SkippedLines:
     """Judges lines that have too many cells, or too few: comments and footers are left out, all others are `ragged`."""
 
-    def __init__(self, path: Path, layout: Layout, encoding: str):
+    def __init__(self, path: Source, layout: Layout, encoding: str):
         self._path, self._layout, self._encoding = path, layout, encoding
         self._footers: frozenset[str] | None = None
         self.skipped = 0
@@ -238,7 +224,7 @@ def parse_options(layout: Layout, on_other: Callable[[Any], str]) -> pacsv.Parse
     )
 
 
-def _parse(path: Path, layout: Layout, encoding: str, skipped: SkippedLines) -> pa.Table | None:
+def _parse(path: Source, layout: Layout, encoding: str, skipped: SkippedLines) -> pa.Table | None:
     """All rows, the first line included; None if the file is not in this encoding."""
     places = [f"f{i}" for i in range(layout.width)]  # not the real names, which may repeat
 
@@ -283,7 +269,7 @@ def _parse(path: Path, layout: Layout, encoding: str, skipped: SkippedLines) -> 
     raise DataError(f"{path.name!r} cannot be read as a table with the delimiter {layout.delimiter!r} ({failure}).")
 
 
-def with_header(path: Path, table: pa.Table, layout: Layout) -> pa.Table:
+def with_header(path: Source, table: pa.Table, layout: Layout) -> pa.Table:
     """The table without the empty columns at line ends, with the names of a header line that was not parsed."""
     for place in range(layout.kept, layout.width):
         filled = pc.sum(pc.not_equal(pc.utf8_trim_whitespace(table.column(place)), "")).as_py()
@@ -296,7 +282,7 @@ def with_header(path: Path, table: pa.Table, layout: Layout) -> pa.Table:
     return pa.concat_tables([names, table])
 
 
-def cells_without_name(path: Path, place: int, filled: int) -> DataError:
+def cells_without_name(path: Source, place: int, filled: int) -> DataError:
     return DataError(
         f"Column {place} of {path.name!r} has no name, but {filled:,} of its cells are not empty. Give every column a"
         " name of its own."
@@ -310,7 +296,7 @@ def rows_empty_at_end(table: pa.Table) -> int:
     return len(last) - max(filled, default=0)
 
 
-def check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> None:
+def check_last_quote(path: Source, table: pa.Table, quote: str, encoding: str) -> None:
     """DataError for a quote that is never closed and so swallows all lines after it into one cell."""
     last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py() if table.num_rows else ""
     if "\n" not in last and "\r" not in last:
@@ -324,7 +310,7 @@ def check_last_quote(path: Path, table: pa.Table, quote: str, encoding: str) -> 
         )
 
 
-def last_bytes(path: Path, count: int = 4096) -> bytes:
+def last_bytes(path: Source, count: int = 4096) -> bytes:
     """The end of a file, unpacked."""
     with open_bytes(path) as stream:
         tail = b""
@@ -336,7 +322,7 @@ def last_bytes(path: Path, count: int = 4096) -> bytes:
 # -- names ---------------------------------------------------------------------------------------------------------
 
 
-def with_names(path: Path, table: pa.Table, names: Sequence[str] | None, header: bool | None) -> pa.Table:
+def with_names(path: Source, table: pa.Table, names: Sequence[str] | None, header: bool | None) -> pa.Table:
     if names is not None:
         if len(names) != table.num_columns:
             raise DataError(f"{len(names)} names were given, but {path.name!r} has {table.num_columns} columns.")

@@ -55,18 +55,16 @@ def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = No
     >>> layout_of("sep=;\\n# made today\\nage;sex;\\n31;f;\\n").notes[0]
     'The first line names the delimiter.'
     """
-    lines = _LINE_END.split(text)
+    lines = _LINE_END.split(text.rstrip("\r\n"))
     skip, said, comments, notes = _above(lines)
     rest = "\n".join(lines[skip:])
-    found = Layout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
-    found = _dialect(found, rest, quote)
-    if header:
-        title = _title(lines[skip:], found, given=bool(delimiter or said))
-        if title:
-            found = _dialect(replace(found, delimiter=delimiter or said or "", skip=skip + title), "", quote)
-            rest = "\n".join(lines[found.skip :])
-            found = _dialect(found, rest, quote)
-            found = replace(found, notes=(*found.notes, f"{_lines(title)} above the names left out."))
+    start = Layout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
+    found = _dialect(start, rest, quote)
+    title = _title(lines[skip:], found, given=bool(start.delimiter)) if header else 0
+    if title:
+        rest = "\n".join(lines[skip + title :])
+        notes = (*notes, f"{_lines(title)} above the names left out.")
+        found = _dialect(replace(start, skip=skip + title, notes=notes), rest, quote)
     rows = list(islice(quietly_rows(rest, found), _SAMPLE_ROWS))
     if not rows:
         return found

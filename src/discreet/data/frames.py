@@ -26,7 +26,8 @@ class ArrowSource:
     """An Arrow table, the kind of frame to return (pandas, polars, duckdb or arrow), and why columns are unusable.
 
     `objects` are the cells of columns whose type Arrow infers from all cells, or that Arrow cannot hold. `encoding` is
-    the detected encoding of a text file.
+    the detected encoding of a text file, `notes` what is to be said about how a file was read, and `labels` what its
+    program says of columns.
     """
 
     table: pa.Table
@@ -34,8 +35,9 @@ class ArrowSource:
     unusable: dict[str, str] = field(default_factory=dict)
     objects: dict[str, Any] = field(default_factory=dict)
     encoding: str | None = None
+    notes: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None  # of a text file
-    notes: tuple[str, ...] = ()  # what was done to the file, in sentences
     recognise: bool = True  # whether texts may be numbers and dates in other than plain form: not those of a release
 
     def __repr__(self) -> str:

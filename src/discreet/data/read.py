@@ -4,24 +4,44 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.csv import read_csv, read_text
-from discreet.data.database_files import database_kind, read_database
+from discreet.data.database_files import read_database
+from discreet.data.file_kinds import PACKED, TEXT, kind_of
 from discreet.data.formulas import unmarked
 from discreet.data.frames import ArrowSource, check_names, from_frame, from_mapping, type_of
+from discreet.data.held_file import (
+    STANDARD_INPUT,
+    Source,
+    check_expansion,
+    codec_of,
+    files_of,
+    folder_name,
+    is_pattern,
+    only_member,
+    only_source,
+    unpacked,
+)
+from discreet.data.read_apart import read_apart
+from discreet.data.read_arrow import PANDAS_INDEX, read_arrow_file, read_parquet_file
+from discreet.data.read_json import read_records
+from discreet.data.read_postgres import read_by_url, url_in
+from discreet.data.typed_columns import in_one_column
 from discreet.errors import DataError, listing, quietly, shown
 from discreet.foundation.plain_files import check_plain
 
-__all__ = ["ArrowSource", "check_names", "read", "read_file"]
+__all__ = ["PANDAS_INDEX", "ArrowSource", "check_names", "folder_name", "read", "read_file", "source_name", "url_in"]
 
-PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameless index in Parquet
+_OPTIONS = {  # of reading that files with typed cells have, too
+    "Excel": ("names", "header"),
+    "JSON": ("encoding",),
+    **dict.fromkeys(("SPSS", "Stata", "SAS", "SAS transport"), ("encoding",)),
+}
 
 
 def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
@@ -30,7 +50,7 @@ def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     if csv_options and not is_file:
         raise DataError(f"The options {listing(csv_options)} are for CSV files; {type_of(data)} was given.")
     if is_file:
-        source = read_file(as_path(data), **csv_options)
+        source = _read_path(data, **csv_options)
     elif isinstance(data, Mapping):
         source = from_mapping(data)
     elif isinstance(data, pa.Table):
@@ -45,54 +65,141 @@ def read(data: Any, *, empty: bool = False, **csv_options: Any) -> ArrowSource:
     return source
 
 
-def read_file(path: Path, *, table: str | None = None, **csv_options: Any) -> ArrowSource:
-    """Read a Parquet file (recognised by its first bytes), a folder of them, a CSV file, the data of a release, or a
-    table of a SQLite or DuckDB file.
+def source_name(path: str | os.PathLike[str]) -> str:
+    """What a report calls the source of a table: the name of a file; of a URL, which may hold a password, only that.
+
+    >>> source_name("data/people.csv"), source_name("-"), source_name("postgresql://ann:secret@host/clinic/people")
+    ('people.csv', 'standard input', 'table of PostgreSQL')
     """
+    text = os.fsdecode(path)
+    if text == STANDARD_INPUT:
+        return "standard input"
+    return Path(text).name if url_in(text, None) is None else "table of PostgreSQL"
+
+
+def _read_path(data: str | os.PathLike[str], **options: Any) -> ArrowSource:
+    url = url_in(os.fsdecode(data), options.get("table"))
+    if url is not None:
+        table = options.pop("table", None)
+        if options:
+            raise DataError(f"The options {listing(options)} are for files; a table of PostgreSQL was named.")
+        return ArrowSource(read_by_url(url, table), "arrow")
+    path = as_path(data)
+    return read_pattern(path, **options) if is_pattern(path) else read_file(path, **options)
+
+
+def read_file(path: Source, *, table: str | None = None, **csv_options: Any) -> ArrowSource:
+    """Read a table from a file, recognised by its content (`file_kinds.py`), a folder of Parquet files, the data of a
+    release, or standard input, which is "-".
+    """
+    source = _found(path)
+    if isinstance(source, Path) and os.path.isfile(source / "certificate.json"):
+        if os.path.isfile(source / "data.csv"):
+            text = read_csv(source / "data.csv", **csv_options)[0]
+            return ArrowSource(unmarked(text), "arrow", recognise=False)
+        source = source / "data.parquet"
+    if isinstance(source, Path) and source.is_dir():
+        return _typed(source, "Parquet", table, csv_options)
+    kind = _kind(source)
+    if codec_of(first_bytes(source)) is not None:
+        if kind not in (TEXT, "JSON"):
+            return read_file(unpacked(source), table=table, **csv_options)
+        check_expansion(source)
+    if kind == PACKED:
+        return read_file(only_member(source), table=table, **csv_options)
+    if kind != TEXT:
+        return _typed(source, kind, table, csv_options)
+    no_table(table, source)
+    text = read_text(source, **csv_options)
+    encoding = None if csv_options.get("encoding") else text.encoding
+    return ArrowSource(text.cells, "arrow", encoding=encoding, delimiter=text.delimiter, notes=text.notes)
+
+
+def _found(path: Source) -> Source:
+    """The file that a path names; DataError if there is none."""
+    path = only_source(path)
+    if not isinstance(path, Path):
+        return path
     there, failure = quietly(path.exists)
     if failure or not there:
         raise DataError(f"There is no file {path.name!r} in {folder_name(path)}. Check the path.")
     check_plain(path)
-    if os.path.isfile(path / "certificate.json"):
-        if os.path.isfile(path / "data.csv"):
-            return ArrowSource(unmarked(read_csv(path / "data.csv", **csv_options)[0]), "arrow", recognise=False)
-        path = path / "data.parquet"
-    is_parquet = path.is_dir()
-    if not is_parquet:
-        start, failure = quietly(first_bytes, path, 16)
-        if failure:
-            raise DataError(f"{path.name!r} cannot be opened ({failure}). Check its permissions.")
-        if not start:
-            raise DataError(f"{path.name!r} is empty (0 bytes). A table needs a header line and rows.")
-        kind = database_kind(start)
-        if kind is not None:
-            _no_csv_options(csv_options, path, kind)
-            return ArrowSource(read_database(path, kind, table), "arrow")
-        is_parquet = start.startswith(b"PAR1")
-    no_table(table, path)
-    if not is_parquet:
-        text = read_text(path, **csv_options)
-        encoding = None if csv_options.get("encoding") else text.encoding
-        return ArrowSource(text.cells, "arrow", encoding=encoding, delimiter=text.delimiter, notes=text.notes)
-    _no_csv_options(csv_options, path, "Parquet")
-    cells, failure = quietly(pq.read_table, path)
-    if cells is None:
-        what = "folder of Parquet files" if path.is_dir() else "Parquet file"
-        raise DataError(f"{path.name!r} is not a readable {what} ({failure}). Pass a whole CSV or Parquet file.")
-    if cells.num_columns == 0:
-        raise DataError(f"{path.name!r} holds no columns. Pass a CSV or Parquet file.")
-    names = [name for name in cells.column_names if not PANDAS_INDEX.fullmatch(name)]
-    return ArrowSource(cells.select(names), "arrow")
+    return path
 
 
-def _no_csv_options(csv_options: Mapping[str, Any], path: Path, kind: str) -> None:
-    if csv_options:
-        raise DataError(f"The options {listing(csv_options)} are for CSV files; {path.name!r} is {kind}.")
+def _kind(source: Source) -> str:
+    start, failure = quietly(first_bytes, source)
+    if failure:
+        raise DataError(f"{source.name!r} cannot be opened ({failure}). Check its permissions.")
+    if not start:
+        raise DataError(f"{source.name!r} is empty (0 bytes). A table needs a header line and rows.")
+    return kind_of(source)
 
 
-def no_table(table: str | None, path: Path) -> None:
+def _typed(source: Source, kind: str, table: str | None, options: Mapping[str, Any]) -> ArrowSource:
+    """Read a file whose cells have types."""
+    unfit = [name for name in options if name not in _OPTIONS.get(kind, ())]
+    if unfit:
+        raise DataError(f"The options {listing(unfit)} are for CSV files; {source.name!r} is {kind}.")
+    if kind in ("SQLite", "DuckDB"):
+        if not isinstance(source, Path):
+            raise DataError(f"{shown(source.name)} is a database of {kind}, which is read from its own file. Name it.")
+        return ArrowSource(read_database(source, kind, table), "arrow")
+    if kind == "Excel":
+        return _apart(source, kind, {**options, "table": table})
+    no_table(table, source)
+    if kind == "Parquet":
+        return ArrowSource(read_parquet_file(source), "arrow")
+    if kind == "Arrow":
+        return ArrowSource(read_arrow_file(source), "arrow")
+    if kind == "JSON":
+        return read_records(source, **options)
+    return _apart(source, kind, dict(options))
+
+
+def _apart(source: Source, kind: str, options: dict[str, Any]) -> ArrowSource:
+    cells, about = read_apart(source, kind, options)
+    return ArrowSource(cells, "arrow", notes=tuple(about.get("notes", ())), labels=about.get("labels", {}))
+
+
+def read_exactly(source: Source, kind: str) -> pa.Table:
+    """A file of Excel, SPSS or Stata that was written by us: the first row of a sheet holds the names."""
+    return read_apart(source, kind, {"exact": True} if kind == "Excel" else {})[0]
+
+
+def read_pattern(pattern: Path, **options: Any) -> ArrowSource:
+    """The files that a pattern such as 'parts/*.csv' names, in the order of their names, as one table."""
+    files = files_of(pattern)
+    sources = [read_file(path, **options) for path in files]
+    first = sources[0].table.column_names
+    for path, source in zip(files, sources, strict=True):
+        differing = set(first) ^ set(source.table.column_names)
+        if differing:
+            raise DataError(
+                f"{path.name!r} has other columns than {files[0].name!r}: {len(differing)} names are in one of them"
+                " alone. Files that are read together have the same columns."
+            )
+    if len(sources) == 1:
+        return sources[0]
+    columns = {name: in_one_column([source.table.column(name) for source in sources]) for name in first}
+    encodings = {source.encoding for source in sources}
+    notes = tuple(f"{path.name}: {note}" for path, source in zip(files, sources, strict=True) for note in source.notes)
+    return ArrowSource(
+        pa.table(columns),
+        "arrow",
+        unusable={name: why for source in sources for name, why in source.unusable.items()},
+        encoding=encodings.pop() if len(encodings) == 1 else None,
+        delimiter=sources[0].delimiter if len({source.delimiter for source in sources}) == 1 else None,
+        notes=(f"{len(files)} files were read as one table.", *notes),
+        labels={name: label for source in sources for name, label in source.labels.items()},
+    )
+
+
+def no_table(table: str | None, path: Source) -> None:
     if table is not None:
-        raise DataError(f"A table was named, {shown(table)}, but {path.name!r} is not a database. Leave the name out.")
+        raise DataError(
+            f"A table was named, {shown(table)}, but {path.name!r} is not a database or a workbook. Leave the name out."
+        )
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
@@ -105,11 +212,7 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
-def first_bytes(path: Path, count: int = 4) -> bytes:
+def first_bytes(path: Source, count: int = 4) -> bytes:
     """What tells apart Parquet (PAR1), databases (16 bytes) and texts."""
     with path.open("rb") as file:
         return file.read(count)
-
-
-def folder_name(path: Path) -> str:
-    return "the folder given" if str(path.parent) == "." else repr(str(path.parent))

@@ -141,7 +141,7 @@ def _may_be_codes(parts: Parts) -> bool:
 def _may_be_pairs(parts: Parts) -> bool:
     """Whether 1,2 may be a list of two codes: whole numbers that increase, in every cell with a comma."""
     core = parts.core.filter(pc.match_substring(parts.core, ","))
-    if len(core) > 200 or pc.any(pc.not_equal(parts.unit, "")).as_py() or pc.any(parts.negative).as_py():
+    if not 0 < len(core) <= 200 or pc.any(pc.not_equal(parts.unit, "")).as_py() or pc.any(parts.negative).as_py():
         return False  # so many different pairs, all of them increasing, are no accident; units are no codes
     pairs = [_PAIR.fullmatch(text) for text in core.to_pylist()]
     return all(pair is not None and int(pair[1]) < int(pair[2]) for pair in pairs)

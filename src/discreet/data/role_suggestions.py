@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from discreet.data.column import Column
 from discreet.data.identifiers import likely_identifier
-from discreet.data.role_words import IDENTITIES, PERSONS, SENSITIVE, fits, known_by, says_nothing
+from discreet.data.role_words import IDENTITIES, SENSITIVE, fits, known_by, names_persons, says_nothing
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, shown
@@ -136,7 +136,7 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
         return say("identifiers", content.reason)
     topic = known_by(column.name)
     is_text = column.kind == "category"
-    if fits(column.name, PERSONS) and distinct > max(n_rows / 20, _FEW) and distinct < n_rows:
+    if names_persons(column.name) and max(n_rows / 20, _FEW) < distinct < n_rows and not _is_measured(column):
         return say("person", f"the name suggests persons, {distinct:,} of them in {n_rows:,} rows")
     if fits(column.name, IDENTITIES) and distinct > n_rows / 10:
         return say("identifiers", f"the name suggests an identity; {distinct:,} different values")

@@ -29,10 +29,10 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("race", "ethnic", "nation", "native", "citizen", "country", "origin", "foreign", "immigra", "migra"),
         *("language", "tongue", "herkunft", "staatsang", "ausland", "sprache", "muttersprache", "pays", "origine"),
         *("langue", "pais", "origen", "idioma", "paese", "cittadinanza", "lingua", "origem", "land", "herkomst"),
-        *("nationaliteit", "medborgarskap", "sprak", "kraj", "obywatelstwo", "jezyk", "hautfarbe", "colour", "skin"),
+        *("nationaliteit", "medborgarskap", "sprak", "kraj", "obywatelstwo", "jezyk", "hautfarbe", "skin"),
     ),
     "place": (
-        *("zip", "zipcode", "post", "postal", "postcode", "plz", "city", "town", "village", "county", "state"),
+        *("zip", "zipcode", "postal", "postcode", "plz", "city", "town", "village", "county", "state"),
         *("region", "province", "district", "municip", "borough", "parish", "neighbourhood", "neighborhood"),
         *("residence", "location", "place", "area", "geo", "latitude", "longitude", "lat", "lon", "address"),
         *("ort", "wohnort", "stadt", "gemeinde", "kreis", "landkreis", "bundesland", "kanton", "bezirk", "adresse"),
@@ -101,7 +101,7 @@ SENSITIVE = (
     *("krankheit", "medikament", "einkommen", "gehalt", "lohn", "behinderung", "vorstrafe", "partei", "maladie"),
     *("medicament", "revenu", "salaire", "handicap", "enfermedad", "medicamento", "salario", "renta", "religione"),
     *("malattia", "farmaco", "reddito", "stipendio", "doenca", "renda", "ziekte", "inkomen", "loon", "geloof"),
-    *("sjukdom", "sygdom", "sykdom", "inkomst", "indkomst", "inntekt", "lon", "choroba", "dochod", "wynagrodzenie"),
+    *("sjukdom", "sygdom", "sykdom", "inkomst", "indkomst", "inntekt", "choroba", "dochod", "wynagrodzenie"),
 )
 
 # Whose row it is, and what names one person.
@@ -119,22 +119,28 @@ IDENTITIES = (
     *(
         "licence",
         "license",
-        "plate",
+        "licenseplate",
         "url",
         "website",
         "ip",
         "mac",
         "imei",
-        "card",
+        "cardnumber",
         "vorname",
         "nachname",
         "familienname",
     ),
     *("telefon", "handy", "anschrift", "adresse", "strasse", "hausnummer", "konto", "ausweis", "kennzeichen", "prenom"),
     *("nom", "courriel", "portable", "rue", "compte", "nombre", "apellido", "correo", "telefono", "direccion", "calle"),
-    *("cuenta", "nome", "cognome", "indirizzo", "conto", "sobrenome", "endereco", "telefone", "conta", "naam"),
+    *("cuenta", "nome", "cognome", "indirizzo", "sobrenome", "endereco", "telefone", "naam"),
     *("voornaam", "achternaam", "adres", "telefoon", "rekening", "namn", "fornamn", "efternamn", "navn", "fornavn"),
-    *("efternavn", "etternavn", "imie", "nazwisko", "ulica", "signature", "unterschrift", "photo", "note", "comment"),
+    *("efternavn", "etternavn", "imie", "nazwisko", "ulica", "signature", "unterschrift"),
+)
+
+# What stands beside a person in the name of a column of persons: patient_id, but not patient_weight.
+_NUMBERING = frozenset(
+    {"id", "ids", "nr", "nbr", "no", "num", "number", "key", "code", "ref", "identifier", "hash", "uuid", "index"}
+    | {"nummer", "kennung", "schlussel", "numero", "numer", "matricule", "pseudonym", "token", "record", "unique"}
 )
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -162,6 +168,20 @@ def fits(name: str, listed: Iterable[str]) -> bool:
     words = words_of(name)
     found = [*words, *(one + other for one, other in pairwise(words))]
     return any(one == known or (len(known) > _SHORT and one.startswith(known)) for one in found for known in listed)
+
+
+def names_persons(name: str) -> bool:
+    """Whether a name says that each value is a person: a person, and at most a word for numbers beside it.
+
+    >>> [names_persons(name) for name in ("patient_nbr", "KundenNr", "person_income", "clients")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    whole = "".join(words)
+    if whole in PERSONS or any(whole == person + number for person in PERSONS for number in _NUMBERING):
+        return True
+    beside = [word for word in words if word not in PERSONS]
+    return len(words) - len(beside) == 1 and all(word in _NUMBERING for word in beside)
 
 
 def known_by(name: str) -> str | None:

@@ -62,11 +62,14 @@ class TextReader:
         formats: Formats | None = None,
         recorded: Mapping[str, Notation] | None = None,
         elsewhere: Elsewhere | None = None,
+        semicolons: bool | None = None,
         in_parts: bool = False,
     ) -> TextReader:
         """A reader of the same texts with other formats, or with notations that a release recorded."""
         formats = replace(formats or self.formats, recorded=dict(recorded or {}))
-        return replace(self, formats=formats, elsewhere=elsewhere or self.elsewhere, in_parts=in_parts, reading=None)
+        known = self.semicolons if semicolons is None else semicolons
+        other = elsewhere or self.elsewhere
+        return replace(self, formats=formats, semicolons=known, elsewhere=other, in_parts=in_parts, reading=None)
 
     def as_said(self, name: str, texts: pa.Array, kind: str | None) -> ReadTexts | None:
         """The texts read as the owner, or a release, says; None if nothing is said, or is only said of all columns and

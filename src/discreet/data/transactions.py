@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.file_kinds import text_behind
 from discreet.data.file_layout import DELIMITERS
 from discreet.errors import DataError, quietly
 from discreet.foundation.lazy_modules import sparse as sp
@@ -85,7 +86,7 @@ def looks_like_transactions(path: Path) -> bool:
     Read as a table, it would have one column, named after the items of the first row.
     """
     start, _ = quietly(_start, path)
-    if not start or start.startswith(b"PAR1") or b"\0" in start:
+    if not start or b"\0" in start or text_behind(path) is None:
         return False
     lines = [line for line in start.decode("utf-8", errors="replace").lstrip("\ufeff").split("\n") if line.strip()]
     if not lines or any(delimiter in lines[0] for delimiter in DELIMITERS):

@@ -21,7 +21,6 @@ from discreet.data.csv import (
     check_layout,
     check_options,
     decode_head,
-    open_bytes,
     parse_options,
     possible_encodings,
     read_head,
@@ -29,6 +28,7 @@ from discreet.data.csv import (
     with_names,
 )
 from discreet.data.file_layout import Layout, layout_of
+from discreet.data.held_file import open_bytes
 from discreet.errors import DataError, quietly
 
 _BLOCK = 1 << 23
@@ -54,11 +54,8 @@ class CsvBatches:
     ):
         check_options(delimiter, quote, encoding)
         self.path, self.problem = path, ""
-        self._given: dict[str, Any] = {
-            "delimiter": delimiter,
-            "quote": quote,
-            "header": names is None and header is not False,
-        }
+        named = names is None and header is not False
+        self._given: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "header": named}
         self._head = read_head(path)
         self._encodings = [encoding] if encoding else possible_encodings(path, self._head)
         self._skip = 0  # rows above the data
@@ -75,6 +72,10 @@ class CsvBatches:
     def encoding(self) -> str:
         """The encoding that fits what was read so far."""
         return self._encodings[0]
+
+    @property
+    def delimiter(self) -> str:
+        return self._layout.delimiter
 
     def reader(self) -> pa.RecordBatchReader:
         """All rows from the first on; columns are called f0, f1 and so on."""

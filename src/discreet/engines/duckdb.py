@@ -91,6 +91,7 @@ class DuckDB(RawCells):
         else:
             self._connection = connection_for(self, preserve_insertion_order="false", **connection_options)
             self._source = from_data(source, self._connection, csv_options)
+        self._semicolons = self._source.semicolons
         self._check_kinds()
 
     # -- columns and rows ------------------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from discreet.data.column import MISSING_MARKS, Kind
+from discreet.data.database_connection import Connection, Place, identifier
 from discreet.data.frames import check_names
 from discreet.data.notation import Formats
-from discreet.engines.database_connection import Connection, Place, identifier
 from discreet.engines.raw_cells import RawCells
 from discreet.errors import DataError, listing, shown
 

@@ -35,6 +35,7 @@ class CodedColumns(ABC):
 
     scratch: Path | None = None  # where rows wait in between, in folders of this user; else the temporary folder
     _n_rows: int | None = None
+    _semicolons = False  # whether the cells of text files are delimited by semicolons
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class CodedColumns(ABC):
 
     @property
     def _reader(self) -> TextReader:
-        return TextReader(self._formats, elsewhere=self._shown_elsewhere)
+        return TextReader(self._formats, self._semicolons, self._shown_elsewhere)
 
     def _shown_elsewhere(self, name: str) -> list[ColumnReading]:
         """What the cells of other columns show for certain about decimal marks and dates."""
@@ -298,7 +299,8 @@ class RawCells(CodedColumns, CodedScans):
             return {}
         kinds = {name: kind for name, kind in self._kinds.items() if name in cells}
         table = Table.of(pa.table(cells), kinds=kinds, missing=self._missing)
-        table = table.reread(formats=self._formats.only(cells), elsewhere=self._shown_elsewhere)
+        how = {"elsewhere": self._shown_elsewhere, "semicolons": self._semicolons}
+        table = table.reread(formats=self._formats.only(cells), **how)
         return {column.name: column for column in table.columns()}
 
 

@@ -43,6 +43,7 @@ class Source:
     fixed         whether nobody else can change the rows
     batches       the rows of some columns, some as dictionaries, where they need not pass through DuckDB
     keep          what has to live as long as the source
+    semicolons    whether cells are texts that semicolons delimit
     """
 
     what: str
@@ -57,6 +58,7 @@ class Source:
     fixed: bool = False
     batches: Batches = lambda names, dictionaries: None
     keep: object = None
+    semicolons: bool = False
 
     def __post_init__(self) -> None:
         if self.after is None:
@@ -209,8 +211,9 @@ def _from_csv(
         broken = next((table for table in tables if table.problem), tables[0])
         broken.next_encoding_or_raise(failure)
 
-    columns = {name: f"f{place}" for place, name in enumerate(names)}
-    return Source(repr(path.name), columns, dict.fromkeys(names, "VARCHAR"), scan, after=after, files=tuple(files))
+    columns, types = {name: f"f{place}" for place, name in enumerate(names)}, dict.fromkeys(names, "VARCHAR")
+    semicolons = all(table.delimiter == ";" for table in tables)
+    return Source(repr(path.name), columns, types, scan, after=after, files=tuple(files), semicolons=semicolons)
 
 
 def _from_database(

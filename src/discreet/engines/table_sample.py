@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.counting.distinct_estimate import SAMPLE, DistinctEstimate, distinct_rows
-from discreet.data.csv import open_bytes
+from discreet.data.held_file import open_bytes
 from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
 from discreet.foundation.randomness import Randomness, RandomState

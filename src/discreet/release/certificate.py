@@ -34,6 +34,7 @@ from discreet.sketching.sketches import Sketches
 CERTIFICATE = "certificate.json"
 FORMAT = 2  # the only one that the model below accepts
 ID_DIGITS = 32  # of the seal: 128 bits
+_OPTIONAL = frozenset({"detail", "copies"})  # fields that are written only if there is something to state
 _MOST_FIGURES = 20_000  # values in any part of the certificate but the columns and files
 _MOST_FILES = 400_000  # names, sizes and hashes of files: a table may have many parts
 CONTENTS: dict[str, type[Content]] = {  # by shape
@@ -132,6 +133,13 @@ class FileRecord(_Record):
     sha256: str
 
 
+class CopyRecord(_Record):
+    """A published file that holds the data in another format, with numbers beside labels of intervals if asked for."""
+
+    format: str
+    numbers: Literal["low-high", "midpoint"] | None = None
+
+
 class Certificate(_Record):
     """The statement about a release that is published with it."""
 
@@ -149,12 +157,13 @@ class Certificate(_Record):
     noise: tuple[dict[str, Any], ...] | None = None  # used to draw rows; see privacy/noise.py
     detail: DetailRecord | None = None  # written only if stated: earlier versions did not
     does_not_protect: str
+    copies: dict[str, CopyRecord] = {}  # by the names of their files; written only if there are some
     files: dict[str, FileRecord] = {}
     seal: str = ""
 
     @model_serializer(mode="wrap")
     def _without_unstated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in serialize(self).items() if name != "detail" or value is not None}
+        return {name: value for name, value in serialize(self).items() if name not in _OPTIONAL or value}
 
     @property
     def content_type(self) -> type[Content]:
@@ -230,7 +239,7 @@ class Certificate(_Record):
 def _is_bounded(raw: dict[str, Any]) -> bool:
     """Whether the certificate is small enough for its errors to be listed quickly."""
     columns = raw.get("columns")
-    if not isinstance(columns, list) or set(raw) | {"detail"} != set(Certificate.model_fields):
+    if not isinstance(columns, list) or set(raw) | _OPTIONAL != set(Certificate.model_fields):
         return False
     kinds = ({"name", "role", "kind"}, {"name", "role", "kind", "sensitive"})
     if not all(
@@ -238,7 +247,7 @@ def _is_bounded(raw: dict[str, Any]) -> bool:
         for column in columns
     ):
         return False
-    parts = ("verdict", "method", "changes", "groups", "noise", "detail")
+    parts = ("verdict", "method", "changes", "groups", "noise", "detail", "copies")
     return _count(raw.get("files")) <= _MOST_FILES and all(_count(raw.get(name)) <= _MOST_FIGURES for name in parts)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,7 +26,6 @@ from discreet.data.content import Content
 from discreet.data.dataset import rows_with_items
 from discreet.data.document import Document
 from discreet.data.roles import Roles
-from discreet.data.storage import FORMATS
 from discreet.data.table import Table
 from discreet.errors import DataError, PromiseBroken
 from discreet.foundation.atomic_files import new_folder
@@ -43,12 +42,14 @@ from discreet.release.certificate import (
     Certificate,
     ChangesRecord,
     ColumnRecord,
+    CopyRecord,
     DetailRecord,
     GroupsRecord,
     MethodRecord,
     VerdictRecord,
     file_record,
 )
+from discreet.release.copies import asked_copies, check_copied, copy_bytes
 from discreet.release.data_subjects import DataSubjects
 from discreet.release.information_kept import ITEMS, NOTHING, Detail, of_changes
 from discreet.release.ledger import Account
@@ -310,7 +311,8 @@ class Release(Displayed, Framed):
         self,
         folder: str | os.PathLike[str],
         *,
-        format: str | None = None,
+        format: str | Sequence[str] | None = None,
+        numbers: str | None = None,
         sign_with: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
         owner_files: Mapping[str, bytes] | None = None,
@@ -318,21 +320,24 @@ class Release(Displayed, Framed):
     ) -> Path:
         """Write `folder/release` (publish this) and `folder/owner` (keep this), verified, or nothing at all.
 
-        `format` is "csv", the default, or "parquet"; a table in parts is saved as Parquet, part by part.
+        `format` is "csv", the default, or "parquet"; a table in parts is saved as Parquet, part by part. Further
+        formats, as in format=["csv", "xlsx", "csv-de"], are written as copies: "xlsx", "sav" (SPSS), "dta" (Stata) and
+        CSV for the Excel of a country. `numbers`, "low-high" or "midpoint", adds columns of numbers beside labels of
+        intervals to the copies, or to one in CSV if there is no other.
         `owner_files` are further files for the owner's folder, such as a report. `account` pays for the release once
         the files are verified and before they appear; leave it out if `Method.release` was called with it.
         """
-        format = format or ("parquet" if self.content.is_stored else "csv")
-        if self.content.is_stored and format != "parquet":
+        main, copies = asked_copies([format] if isinstance(format, str) else format or (), numbers)
+        main = main or ("parquet" if self.content.is_stored else "csv")
+        if self.content.is_stored and main != "parquet":
             raise DataError("A release in parts is saved as Parquet: leave out the format.")
-        if format not in FORMATS:
-            raise DataError(f"{format!r} is not a release format; choose {' or '.join(FORMATS)}.")
+        check_copied(self.content, copies)
         if not self.verdict.holds:
             raise PromiseBroken(f"{self.verdict.sentence()} Nothing was written.")
         if account is not None:
             account.warn(self.promise, self.owner.people)
         with ExitStack() as stack, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
-            self._write_release(partial / "release", format, sign_with)
+            self._write_release(partial / "release", main, copies, sign_with)
             self.owner.write(partial / "owner", vars(self.changes), owner_files or {})
             verification = verify_written(partial / "release", owner=partial / "owner", content=self.content)
             if not verification.holds:
@@ -348,7 +353,7 @@ class Release(Displayed, Framed):
         """What `save` would publish, and nothing of the owner's, in a folder that is gone after the block."""
         with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
             published = Path(folder) / "release"
-            self._write_release(published, "parquet" if self.content.is_stored else "csv", None)
+            self._write_release(published, "parquet" if self.content.is_stored else "csv", {}, None)
             yield published
 
     @contextmanager
@@ -365,14 +370,23 @@ class Release(Displayed, Framed):
         self.owner.people = people
         return self
 
-    def _write_release(self, folder: Path, format: str, sign_with: str | os.PathLike[str] | None) -> None:
+    def _write_release(
+        self,
+        folder: Path,
+        format: str,
+        copies: Mapping[str, CopyRecord],
+        sign_with: str | os.PathLike[str] | None,
+    ) -> None:
         folder.mkdir()
         self.content.write(folder / self.content.file_name(format), format)
+        for name, copy in copies.items():
+            (folder / name).write_bytes(copy_bytes(self.content, copy))
         if self.record is not None:
             (folder / RECORD).write_bytes(self.record)
         paths = [path for path in folder.rglob("*") if path.is_file()]
         records = {path.relative_to(folder).as_posix(): file_record(path) for path in paths}
-        statement = self.certificate.sealed(records).to_bytes()
+        stated = self.certificate.model_copy(update={"copies": dict(copies)})
+        statement = stated.sealed(records).to_bytes()
         (folder / CERTIFICATE).write_bytes(statement)
         if sign_with is not None:
             (folder / SIGNATURE).write_bytes(sign(statement, Path(sign_with)))

@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from discreet.engines.database_connection import Connection, Place, identifier
+from discreet.data.database_connection import Connection, Place, identifier
 from discreet.errors import DataError, PromiseBroken, quietly
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.release.verify import verify

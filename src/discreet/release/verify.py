@@ -22,6 +22,7 @@ from discreet.errors import DiscreetError
 from discreet.foundation.displayed import Displayed
 from discreet.privacy.promise import Verdict
 from discreet.release.certificate import ID_DIGITS, Certificate
+from discreet.release.copies import copy_problems, copy_record_problems
 from discreet.release.owner_evidence import check_owner, persons_of, read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
@@ -208,7 +209,7 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     assert certificate is not None
     promise = certificate.the_promise()
     findings.problems += verdict_problems(certificate.verdict, promise, certificate.rows)
-    wrong = column_problems(certificate) + promise_problems(promise)
+    wrong = column_problems(certificate) + copy_record_problems(certificate) + promise_problems(promise)
     wrong += parameter_problems(certificate.method.name, certificate.method.parameters)
     if wrong:  # the checks below rely on valid columns and parameters
         findings.problems += wrong
@@ -224,6 +225,9 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))
     wrong, remarks = _bytes(release, certificate, content, written)
+    findings.problems += wrong
+    findings.remarks += remarks
+    wrong, remarks = copy_problems(certificate, content, release.files, read_back=written is not None)
     findings.problems += wrong
     findings.remarks += remarks + evidence_remarks(certificate, with_owner=owner is not None) + noise_remarks
     findings.remarks += role_remarks(certificate, content)

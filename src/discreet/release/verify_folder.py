@@ -202,7 +202,7 @@ def roles_of(certificate: Certificate) -> Roles:
 def data_names(certificate: Certificate) -> tuple[str, ...]:
     """Names of the data files; DataError unless the certificate names the files of a release of its shape."""
     allowed = certificate.content_type.file_names(certificate.shape)
-    data = [name for name in certificate.files if name != RECORD]
+    data = [name for name in certificate.files if name != RECORD and name not in certificate.copies]
     if parts := parts_of(certificate):
         check_part_names(certificate)
         if len(parts) < len(data):

@@ -128,9 +128,10 @@ def _items(parts: Sequence[VerdictRecord]) -> list[Line]:
     for part in parts:
         lacks, shared = part.details.get("classical k"), part.details.get("rows whose containing rows share one label")
         if lacks is not None and lacks < part.required:
-            rows = plural(part.details["rows in groups below k"], "row is", "rows are")
-            text = f"Somebody who also knows what a person lacks is left with {number(lacks)}; {rows} in groups below"
-            lines.append(_line("absences", "Whoever knows absences", f"{text} {number(part.required)}."))
+            rows = part.details.get("rows in groups below k")  # which are not counted for every promise
+            few = "" if rows is None else f"; {plural(rows, 'row is', 'rows are')} in groups below {part.required:g}"
+            text = f"Somebody who also knows what a person lacks is left with {number(lacks)}{few}."
+            lines.append(_line("absences", "Whoever knows absences", text))
         if shared:
             text = (
                 f"For {plural(shared, 'row')}, everybody who has the same items has the same label: whoever knows the"

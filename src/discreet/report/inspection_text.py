@@ -10,7 +10,7 @@ from discreet.evaluate.risk import Risk
 from discreet.report.wording import approximately, count, plural, short
 from discreet.risk.inspection import RARE, Inspection
 
-_MOST_SETS = 8
+_MOST_SETS, _MOST_COLUMNS = 8, 20  # that are shown
 _MOST_NAMES = 24  # characters of a column's name in a table
 
 
@@ -66,6 +66,8 @@ def _singling(found: Inspection) -> Iterator[str]:
     if singling is None:
         return
     at_most = f"up to {singling.largest} columns" if singling.largest > 1 else "1 column"
+    if len(singling.of) < len(found.quasi):
+        at_most += f" of the {len(singling.of)} with most values"
     if not singling.sets:
         yield f"Nobody is singled out by {at_most}."
         return
@@ -88,7 +90,8 @@ def _columns(found: Inspection) -> Iterator[str]:
     tells = {one.name: one.tells for one in found.columns}
     yield f"What each of them does to the {plural(found.risk.unique, 'row')} that are unique:"
     yield f"  {'':<{_MOST_NAMES}} {'distinct':>9} {'separate':>9} {'rare values':>12} {'left out':>10} {'coarser':>10}"
-    for one in sorted(found.changes, key=lambda change: change.without):
+    in_order = sorted(found.changes, key=lambda change: change.without)
+    for one in in_order[:_MOST_COLUMNS]:
         told = tells[one.column]
         if told is None:
             continue
@@ -97,6 +100,8 @@ def _columns(found: Inspection) -> Iterator[str]:
         told_apart = f"{approximately(told.distinction):>9} {approximately(told.separation):>9}"
         left = f"{told.rare_values:>12,} {one.without:>10,} {coarser:>10}"
         yield f"  {name:<{_MOST_NAMES}} {told_apart} {left}".rstrip()
+    if len(in_order) > _MOST_COLUMNS:
+        yield f"  and {plural(len(in_order) - _MOST_COLUMNS, 'column')} more, without which at least as many are unique"
     yield f"  Rare: in fewer than {RARE} rows. Left out, coarser: rows that are unique without it, or with it one level"
     yield "  coarser."
 

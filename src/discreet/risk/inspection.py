@@ -8,7 +8,7 @@ undecided column would add if outsiders knew it. The result holds names of colum
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly
 from discreet.evaluate.risk import Risk, risk
-from discreet.risk.inspection_changes import ColumnChange, ColumnKnown, UniqueRows
+from discreet.risk.inspection_changes import ColumnEffect, ColumnKnown, UniqueRows
 from discreet.risk.inspection_columns import RARE, Distinctness, distinctness
 from discreet.risk.inspection_sets import SinglingSets, singling_sets
 
@@ -46,7 +46,7 @@ class InspectedColumn:
         return {
             "name": self.name,
             "kind": self.kind,
-            "values": told.pop("values", 0),
+            "values": told.pop("values", 0) - bool(self.missing),
             "missing": self.missing,
             "role": self.role,
             "reason": self.reason,
@@ -78,7 +78,7 @@ class Inspection:
     risk: Risk | None = None
     together: Distinctness | None = None
     singling: SinglingSets | None = None
-    changes: tuple[ColumnChange, ...] = ()
+    changes: tuple[ColumnEffect, ...] = ()
     besides: tuple[ColumnKnown, ...] = ()
     reading: tuple[str, ...] = ()
 
@@ -160,7 +160,7 @@ def inspect_table(
         quasi=chosen,
         named=bool(named),
         person=person or (None if named and not decided else by_guess.person),
-        reading=tuple(_reading(table)),
+        reading=tuple(table.reading.sentences()),
     )
     return _measured(table, found) if chosen else found
 
@@ -219,9 +219,3 @@ def _decided(roles: Roles | Mapping[str, str] | None) -> dict[str, str]:
     decided = {name: role for role in ("quasi", "sensitive", "identifiers", "other") for name in getattr(roles, role)}
     single = {"target": roles.target, "person": roles.person}
     return decided | {name: role for role, name in single.items() if name is not None}
-
-
-def _reading(table: Table) -> Sequence[str]:
-    """How the columns were read, where the table knows."""
-    reading = getattr(table, "reading", None)
-    return reading.sentences() if hasattr(reading, "sentences") else ()

@@ -23,7 +23,7 @@ _MOST_VALUES = 20_000  # of a column that is made coarser automatically
 
 
 @dataclass(frozen=True)
-class ColumnChange:
+class ColumnEffect:
     """Unique rows without a column, and with it one level coarser; None if it has no coarser level.
 
     how   how the coarser level is made, in words
@@ -59,7 +59,7 @@ class UniqueRows:
     def unique(self) -> int:
         return self._alone(self._sum)
 
-    def changes(self) -> list[ColumnChange]:
+    def changes(self) -> list[ColumnEffect]:
         """Each column left out, and one level coarser."""
         found = []
         with progress("Leaving out and coarsening columns", total=len(self.columns)) as bar:
@@ -69,7 +69,7 @@ class UniqueRows:
                 coarser = None
                 if codes is not None:
                     coarser = self._alone(others + self._numbers_of(codes, int(codes.max()) + 1)[codes][column.codes])
-                found.append(ColumnChange(column.name, self._alone(others), coarser, how))
+                found.append(ColumnEffect(column.name, self._alone(others), coarser, how))
                 bar.advance()
         return found
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest sets of columns that single out: in each of them some rows are alone, and in no smaller one.
 
-These are the minimal sample uniques of special_uniques.py, which finds them all, row by row. Here only the rows of each
-set are counted, and only sets of few columns, which takes seconds on large tables, too: a row that is alone in a part of
-a set is alone in the set, and nobody is like it, so it is left out of the count of every larger set. How many columns
-are looked at together depends on the size of the table.
+These are the minimal sample uniques of special_uniques.py, which finds them all, row by row. Here only the rows of
+each set are counted, and only sets of few columns, which takes seconds on large tables, too: a row that is alone in a
+part of a set is alone in the set, and nobody is like it, so it is left out of the count of every larger set. How many
+columns are looked at together depends on the size of the table.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.data.roles import Roles
 
-METHOD, K = "mondrian", 5  # a release to begin with
+METHOD, K = "tree-ladder", 5  # a release to begin with
 
 
 def release_command(
@@ -24,7 +24,7 @@ def release_command(
     """The command that releases a table with these roles.
 
     >>> release_command("my clinic.csv", Roles(target="ill", quasi=["age", "zip code"]))
-    "discreet release 'my clinic.csv' --target ill --quasi 'age,zip code' --method mondrian --k 5 -o out"
+    "discreet release 'my clinic.csv' --target ill --quasi 'age,zip code' --method tree-ladder --k 5 -o out"
     """
     words = [*_begin("release", file), *_roles(roles), *_reading(reading or {})]
     return shlex.join([*words, "--method", method, "--k", str(k), "-o", out])
