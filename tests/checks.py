@@ -235,9 +235,9 @@ def check_recoding_the_source_rows_gives_the_release(instance, tmp_path):
             release.recode(frame)
         return
     if not recodes_source(instance.make(5)):
-        assert release.recode(frame).names == release.columns
+        assert tuple(release.recode(frame).columns) == release.columns
         return
-    recoded = release.recode(frame).to_arrow().to_pylist()
+    recoded = release.recode(Table.of(frame)).to_arrow().to_pylist()
     assert Counter(map(str, recoded)) == Counter(map(str, release.table.to_arrow().to_pylist()))
 
 
@@ -248,8 +248,8 @@ def check_unseen_values_are_recoded(instance, tmp_path):
     release = released(instance)
     strange = frame.head(3).assign(age=[-4, 400, 50], town=["Nowhere", None, "North"], job=["pilot", "nurse", None])
     recoded = release.recode(strange)
-    assert len(recoded) == 3
-    assert recoded.names == release.columns
+    assert list(recoded.index) == list(strange.index)
+    assert tuple(recoded.columns) == release.columns
 
 
 def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
@@ -264,14 +264,15 @@ def check_a_recipient_recodes_as_the_owner_does(instance, tmp_path):
         with pytest.raises(DataError, match="so rows cannot be recoded to it"):
             recode(folder, frame)
         return
-    strange = frame.assign(age=frame["age"] * 3 - 70, town="Nowhere", job=[None, "pilot"] * (len(frame) // 2))
+    odd = frame.assign(age=frame["age"] * 3 - 70, town="Nowhere", job=[None, "pilot"] * (len(frame) // 2))
+    strange = Table.of(odd)
     published = published_rows(folder)
     for name in release.roles.quasi:
         met = {row[name] for row in published} | {"0" if name not in ROLES.quasi else "*"}
         written = {"" if cell is None else str(cell) for cell in recode(folder, strange).to_arrow()[name].to_pylist()}
         assert written <= met, name
     if recodes_source(method):
-        known = frame[frame["town"] != RARE]
+        known = Table.of(frame[frame["town"] != RARE])
         theirs, ours = recode(folder, known), release.recode(known)
         assert theirs.names == ours.names
         assert theirs.to_arrow().to_pylist() == ours.to_arrow().to_pylist()
@@ -320,7 +321,7 @@ def check_owner_and_recipient_recode_alike(instance, tmp_path):
         folder = release.save(tmp_path / str(seed)) / "release"
         if not recodes(method):
             continue
-        rows = strange_rows(frame, roles, seed)
+        rows = Table.of(strange_rows(frame, roles, seed))
         theirs, ours = recode(folder, rows), release.recode(rows)
         assert theirs.names == ours.names
         for name in release.roles.quasi:

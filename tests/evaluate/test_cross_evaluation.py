@@ -29,6 +29,7 @@ from discreet import (
     TreeLadder,
 )
 from discreet.evaluate import cross_evaluation as study
+from discreet.evaluate.compared_methods import seeded
 from discreet.evaluate.cross_evaluation import evaluate_utility, label
 from discreet.evaluate.evaluation import ORIGINAL
 from discreet.evaluate.folds import Folds
@@ -214,10 +215,10 @@ def test_methods_that_draw_cells_can_be_repeated_and_differ_between_folds():
     data = Baskets.of(*baskets())
     one, again, other = (evaluate_utility(RandomFlip(5), data, **QUICK, random_state=seed) for seed in (1, 1, 2))
     assert outcomes(one) == outcomes(again) != outcomes(other)
-    tasks = [study._seeded(RandomFlip(5), 1, (fold,)).random_state for fold in range(3)]
+    tasks = [seeded(RandomFlip(5), 1, (fold,)).random_state for fold in range(3)]
     assert len(set(tasks)) == 3
-    assert study._seeded(RandomFlip(5, random_state=9), 1, (0,)).random_state == 9
-    assert study._seeded(PrivateTable(1.0, DOMAIN), 1, (0,)).random_state is None
+    assert seeded(RandomFlip(5, random_state=9), 1, (0,)).random_state == 9
+    assert seeded(PrivateTable(1.0, DOMAIN), 1, (0,)).random_state is None
 
 
 def test_a_kept_study_makes_no_release_and_gives_the_same(tmp_path):

@@ -221,8 +221,8 @@ def checked_classifiers(given: Any) -> dict[str, Learner]:
         else:
             found[_free(name, found)] = OwnClassifier(name, _checked(one))
     if not found:
-        named = listing(CLASSIFIERS, most=20)
-        raise ParameterError(Setting("classifiers"), f" must be among {named}, or of scikit-learn.")
+        known = listing(CLASSIFIERS, most=20)
+        raise ParameterError(Setting("classifiers"), f" must be among {known}, or of scikit-learn.")
     return found
 
 

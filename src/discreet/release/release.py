@@ -8,6 +8,7 @@ then renames the folder into place: the result is a complete, verified release o
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -346,6 +347,14 @@ class Release(Displayed, Framed):
                 stack.enter_context(self.paid_from(account))  # the entry stays open until the folder is in place
                 self.owner.write_receipts(partial / "owner")
         return Path(folder)
+
+    @contextmanager
+    def published_files(self) -> Iterator[Path]:
+        """What `save` would publish, and nothing of the owner's, in a folder that is gone after the block."""
+        with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
+            published = Path(folder) / "release"
+            self._write_release(published, "parquet" if self.content.is_stored else "csv", {}, None)
+            yield published
 
     @contextmanager
     def paid_from(self, account: Account) -> Iterator[int]:

@@ -33,7 +33,9 @@ DISPLAYS = {  # by the name of the class; public classes have different names
 _LONGEST = 80  # characters of a name or a cell
 _LONGEST_LINE = 2000
 _MOST_ROWS = 60
-_GOOD, _BAD = ("#0b5d34", "✓"), ("#8e1b1b", "✗")  # white on these grounds has a contrast of more than 7
+# The ground, sign and words of a badge; white on these grounds has a contrast of more than 7.
+_GOOD, _MIND = ("#0b5d34", "✓", "holds"), ("#6b4200", "!", "holds, but mind what it leaves open")
+_BAD = ("#8e1b1b", "✗", "does not hold")
 _CELL = "text-align:{};padding:.2em .7em .2em 0;vertical-align:top"
 _WIDTH = "max-width:60em"
 _SHORT = 30  # characters of a cell that is not broken into lines
@@ -53,13 +55,17 @@ class Grid:
 
 @dataclass(frozen=True)
 class Display:
-    """What a display says: a title, whether all is well, sentences, tables, and notes below them."""
+    """What a display says: a title, whether all is well, sentences, tables, and notes below them.
+
+    `mind` is what a promise that holds leaves open; with such a line the badge is not green.
+    """
 
     title: str
     holds: bool | None = None
     lines: Sequence[str] = ()
     grids: Sequence[Grid] = ()
     notes: Sequence[str] = ()
+    mind: Sequence[str] = ()
 
 
 def display_of(thing: object) -> Display:
@@ -79,10 +85,13 @@ def to_html(thing: object) -> str:
 
 
 def _html(display: Display) -> str:
-    parts = [f"<div><strong>{_text(display.title)}</strong>{_badge(display.holds)}</div>"]
+    parts = [f"<div><strong>{_text(display.title)}</strong>{_badge(display)}</div>"]
     parts += [
         f'<div style="margin:.3em 0;{_WIDTH}">{_text(line, _LONGEST_LINE)}</div>' for line in display.lines if line
     ]
+    if display.mind:
+        lines = "".join(f"<li>{_text(line, _LONGEST_LINE)}</li>" for line in display.mind)
+        parts.append(f'<ul style="margin:.4em 0;padding-left:1.2em;{_WIDTH}">{lines}</ul>')
     parts += [_grid(grid) for grid in display.grids if grid.rows]
     if display.notes:
         notes = "".join(f"<li>{_text(note, _LONGEST_LINE)}</li>" for note in display.notes)
@@ -90,11 +99,10 @@ def _html(display: Display) -> str:
     return f'<div class="discreet">{"".join(parts)}</div>'
 
 
-def _badge(holds: bool | None) -> str:
-    if holds is None:
+def _badge(display: Display) -> str:
+    if display.holds is None:
         return ""
-    ground, sign = _GOOD if holds else _BAD
-    word = "holds" if holds else "does not hold"
+    ground, sign, word = _BAD if not display.holds else _MIND if display.mind else _GOOD
     style = f"margin-left:.6em;padding:.05em .6em;border-radius:.7em;color:#fff;background:{ground}"
     return f'<span style="{style}">{sign} {word}</span>'
 

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from discreet.evaluate.detail import blank_columns
 from discreet.evaluate.facts import promise_in_words
 from discreet.release.certificate import EVIDENCE
+from discreet.report.cautions import cautions_of
 from discreet.report.notebook import Display, Grid
 from discreet.report.wording import brief, count, number, percent, plural
 
@@ -50,7 +53,8 @@ def of_verification(verification: Any) -> Display:
         ]
     said = verification.verdict.sentence() if verification.holds and verification.verdict is not None else ""
     lines = [said, *verification.problems]
-    return Display(title, verification.holds, lines, [Grid(("", "stated"), facts)], verification.remarks)
+    mind = [] if certificate is None else _cautions(certificate)
+    return Display(title, verification.holds, lines, [Grid(("", "stated"), facts)], verification.remarks, mind)
 
 
 def of_release(release: Any) -> Display:
@@ -74,7 +78,12 @@ def of_release(release: Any) -> Display:
     stated = Grid(("parameter", "value"), parameters, f"The {plural(len(parameters), 'parameter')}", hidden=True)
     grids = [Grid(("", "this release"), facts), stated, _columns(release), *_first_rows(release)]
     notes = [f"Not protected: {release.promise.does_not_protect}", *release.owner.notes]
-    return Display(title, release.verdict.holds, lines, grids, notes)
+    mind = _cautions(release.certificate, blank_columns(release) if release.content.has_cells else ())
+    return Display(title, release.verdict.holds, lines, grids, notes, mind)
+
+
+def _cautions(certificate: Any, blank: Sequence[str] = ()) -> list[str]:
+    return [f"{line['title']}: {line['text']}" for line in cautions_of(certificate, blank=blank)]
 
 
 def _columns(release: Any) -> Grid:

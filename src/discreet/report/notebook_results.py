@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.choose.reference_lines import GUESSING, ORIGINAL
 from discreet.report.notebook import Display, Grid
-from discreet.report.wording import count, interval, number, percent, plural, points
+from discreet.report.wording import count, interval, number, percent, plural, points, score, score_interval
 
 _OWNERS = "These figures come from private rows: they are yours, not for publication."
 
@@ -41,7 +41,7 @@ def of_finding(finding: Any) -> Display:
 
 def of_evaluation(evaluation: Any) -> Display:
     first, others = evaluation.measures[0], evaluation.measures[1:]
-    head = ("method", "classifier", first, "95 %", "less the original's", "95 % of it", *others)
+    head = ("method", "classifier", first, "95 %", "points apart from the original", "95 % of it", *others)
     rows = []
     for method in (ORIGINAL, *evaluation.lines, *evaluation.methods[1:]):
         if evaluation.refusal(method) is not None:
@@ -49,23 +49,27 @@ def of_evaluation(evaluation: Any) -> Display:
         for classifier in evaluation.classifiers[:1] if method == GUESSING else evaluation.classifiers:
             share = evaluation.mean(method, classifier, first)
             apart = None if method == ORIGINAL else evaluation.difference(method, classifier, first)
-            named = "" if method == GUESSING else classifier
-            line = [method, named, _figure(share.value), f"{_figure(share.low)} to {_figure(share.high)}"]
-            line += (
-                ["", ""] if apart is None else [_signed(apart.mean), f"{_signed(apart.low)} to {_signed(apart.high)}"]
-            )
-            rows.append([*line, *(_figure(evaluation.mean(method, classifier, other).value) for other in others)])
+            line = [method, "" if method == GUESSING else classifier]
+            line += [
+                _score(share.value, first, evaluation),
+                score_interval(_known(share.low), _known(share.high), first),
+            ]
+            line += ["", ""] if apart is None else [points(apart.mean), f"{points(apart.low)} to {points(apart.high)}"]
+            means = ((other, evaluation.mean(method, classifier, other).value) for other in others)
+            rows.append([*line, *(_score(value, other, evaluation) for other, value in means)])
     notes = [*(line for line in evaluation.remarks() if line), _OWNERS]
     grid = Grid(head, rows, right=head[2:])
     return Display("What a classifier learns", lines=[evaluation.heading()], grids=[grid], notes=notes)
 
 
-def _figure(value: float) -> str:
-    return "none" if np.isnan(value) else f"{value:.3f}"
+def _score(value: float, measure: str, evaluation: Any) -> str:
+    """A share in per cent; of a scorer of the user's own nobody knows whether it is a share."""
+    own = "brier" if measure in evaluation.scorers else measure
+    return score(_known(value), own)
 
 
-def _signed(value: float) -> str:
-    return "none" if np.isnan(value) else f"{value:+.3f}".replace("-", "−")
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def of_utility(utility: Any) -> Display:
@@ -77,7 +81,8 @@ def of_utility(utility: Any) -> Display:
     }
     rows = [(name, percent(share.value), interval(vars(share))) for name, share in shares.items()]
     apart = utility.difference
-    line = f"The release costs {points(apart.value)} points of accuracy ({points(apart.low)} to {points(apart.high)})."
+    ends = f"{points(apart.low)} to {points(apart.high)}"
+    line = f"With the release, accuracy differs by {points(apart.value)} points (95 % interval: {ends})."
     sizes = f"Learnt from {plural(utility.n_train, 'row')}, tested on {count(utility.n_test)}: {utility.classifier}."
     grid = Grid(("learnt from", "accuracy", "95 %"), rows, right=("accuracy", "95 %"))
     return Display("Utility on held-out rows", lines=[line, sizes], grids=[grid], notes=[_OWNERS])
@@ -85,18 +90,13 @@ def of_utility(utility: Any) -> Display:
 
 def of_study(study: Any) -> Display:
     summary = study.summary()
+    measure = summary["measure"]
     head = ("release", summary["measure_title"], "not found of 100", "detail", "columns", "score")
     rows = []
     for line in (*summary["lines"], *summary["candidates"]):
         best = " (chosen)" if line.get("best") else ""
-        score = line.get("score")
-        rows.append(
-            (
-                f"{line['name']}{best}",
-                *(_number(line[name]) for name in ("utility", "privacy", "detail", "size")),
-                _number(score),
-            )
-        )
+        figures = (_number(line.get(name)) for name in ("privacy", "detail", "size", "score"))
+        rows.append((f"{line['name']}{best}", score(line["utility"], measure), *figures))
     chosen = f"Chosen: {summary['best']}." if summary["best"] else "No release is recommended."
     why = f"Why: {summary['why']}." if summary["why"] else ""
     notes = [f"Skipped: {name}: {reason}" for name, reason in summary["skipped"].items()]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -59,9 +58,8 @@ class Page:
 def page_of_release(release: Release, *, public: bool, data: object, roles: Any, name: str) -> Page:
     """The owner's report of a release, or the public one, made from what `save` would publish."""
     if public:
-        with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
-            release.save(f"{folder}/saved")
-            return Page(to_public_page(summarise_public(f"{folder}/saved/release")), public=True)
+        with release.published_files() as folder:
+            return Page(to_public_page(summarise_public(folder)), public=True)
     if data is None:
         people = release.owner.people
         data, roles, labels = (None, None, None) if people is None else people.source

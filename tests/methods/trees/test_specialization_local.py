@@ -143,7 +143,7 @@ def test_a_rare_value_is_in_no_published_byte_unless_its_hierarchy_is_public(tmp
     public = TopDownSpecialization(5, hierarchies={"town": tree}, public_hierarchies=True).release(people(), roles)
     assert RARE.encode() in published_bytes(public.save(tmp_path / "public") / "release")
     assert verify(tmp_path / "public" / "release").holds
-    again = public.recode(people())
+    again = public.recode(Table.of(people()))
     assert sorted(again.column("town").to_arrow().to_pylist()) == sorted(
         public.table.column("town").to_arrow().to_pylist()
     )
