@@ -245,7 +245,7 @@ def _end_on_windows(process: subprocess.Popen[Any]) -> None:
 
 
 def limit_itself(*, memory: int, seconds: int) -> None:
-    """Bound the bytes and the processor time of this process, which leaves no image of its memory; where that can be."""
+    """Bound the bytes and the processor time of this process, and leave no image of its memory, where that can be."""
     if _resource is None:
         return
     limits = {_resource.RLIMIT_AS: memory, _resource.RLIMIT_CPU: seconds, _resource.RLIMIT_CORE: 0}
