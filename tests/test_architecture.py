@@ -343,7 +343,7 @@ def text_file(call: ast.Call) -> str:
         mode = call.args[place] if len(call.args) > place else mode
         if not isinstance(call.func, ast.Name) and call.args and not isinstance(mode, ast.Constant):
             return ""  # os.open, tarfile.open and others, which open no text
-    elif name not in ("read_text", "write_text"):
+    elif name not in ("read_text", "write_text") or isinstance(call.func, ast.Name):
         return ""
     how = mode.value if isinstance(mode, ast.Constant) else "w" if name == "write_text" else "r"
     if not isinstance(how, str) or not set(how) <= set("rwaxbt+") or "b" in how:

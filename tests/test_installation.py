@@ -6,6 +6,7 @@ tests/bare.py installs the wheel in a clean environment and runs commands from t
 
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -82,6 +83,16 @@ def test_the_source_archive_builds_the_same_wheel(wheel, tmp_path):
     assert contents(built(source, tmp_path / "wheel", "wheel")) == contents(wheel)
     for name in ("Makefile", "requirements.lock", "CONTRIBUTING.md", ".ci/run", "tests/bare.py"):  # `make test` works
         assert (source / name).is_file(), name
+
+
+def test_what_the_container_copies_builds_the_same_wheel(wheel, tmp_path):
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    copied = [name for line in lines if line.startswith("COPY ") for name in line.split()[1:-1]]
+    (tmp_path / "source").mkdir()
+    for name in copied:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / "source" / name)
+    assert contents(built(tmp_path / "source", tmp_path / "wheel", "wheel")) == contents(wheel)
 
 
 # -- extras ------------------------------------------------------------------------------------------------------------

@@ -269,6 +269,22 @@ def test_here_a_process_that_runs_is_told_from_one_that_does_not():
     assert system.process_runs(2**70)  # no number of a process: nothing is concluded from it
 
 
+def test_a_process_that_limits_itself_gets_no_more_memory():
+    code = (
+        "from discreet.foundation.system import free_memory, limit_itself\n"
+        "limit_itself(memory=600 << 20, seconds=60)\n"
+        "assert free_memory() < 600 << 20\n"
+        "bytearray(800 << 20)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "MemoryError"
+
+
+def test_without_limits_a_process_is_not_limited(elsewhere):
+    system.limit_itself(memory=1, seconds=1)
+    assert len(bytearray(1 << 20)) == 1 << 20
+
+
 def test_free_memory_is_that_of_this_machine():
     assert 2**20 < system.free_memory() <= 2**62
 

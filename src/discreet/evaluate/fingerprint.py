@@ -143,7 +143,7 @@ def imported(start: list[Path]) -> set[Path]:
     """These files, and the files of discreet that they import, anywhere in them."""
     modules, queue = set(start), list(start)
     while queue:
-        for name in _names(queue.pop()):
+        for name in _names(queue.pop().read_text(encoding="utf-8")):
             parts = name.split(".")[1:]
             for path in (_PACKAGE.joinpath(*parts).with_suffix(".py"), _PACKAGE.joinpath(*parts, "__init__.py")):
                 if parts and path.is_file() and path not in modules:
@@ -152,11 +152,12 @@ def imported(start: list[Path]) -> set[Path]:
     return modules
 
 
-def _names(path: Path) -> set[str]:
-    """What a file imports from discreet: modules, and what may be a module of a package."""
+@cache
+def _names(source: str) -> set[str]:
+    """What a file imports from discreet: modules, and what may be a module of a package. Classes share most files."""
     names: set[str] = set()
     with _PARSING:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}

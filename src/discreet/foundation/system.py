@@ -244,6 +244,16 @@ def _end_on_windows(process: subprocess.Popen[Any]) -> None:
         process.kill()
 
 
+def limit_itself(*, memory: int, seconds: int) -> None:
+    """Bound the bytes and the processor time of this process, and leave no image of its memory, where that can be."""
+    if _resource is None:
+        return
+    limits = {_resource.RLIMIT_AS: memory, _resource.RLIMIT_CPU: seconds, _resource.RLIMIT_CORE: 0}
+    for limit, most in limits.items():
+        _, hard = _resource.getrlimit(limit)
+        _resource.setrlimit(limit, (most if hard == _resource.RLIM_INFINITY else min(most, hard), hard))
+
+
 def on_termination(handler: Callable[[int, Any], None]) -> None:
     """Call the handler when the process is asked to end, or its terminal is gone, as far as the system tells."""
     for name in ("SIGTERM", "SIGHUP"):
