@@ -127,6 +127,7 @@ class SoftColumn:
         """A column published as 0/1 items: the values with just these items, or any value if no value has them."""
         has = np.stack([_has_item(bins.column, column.name, labellings.get(column.name)) for column in columns])
         lines, codes = distinct_codes([column.codes for column in columns], len(columns[0]))
+        codes = codes.astype(np.int32)
         is_one = [np.array([text == "1" for text in column.texts] + [False]) for column in columns]
         shown = np.stack([ones[line] for ones, line in zip(is_one, lines.T, strict=True)])
         return cls._of(bins, codes, [(has == one[:, None]).all(axis=0) for one in shown.T])
