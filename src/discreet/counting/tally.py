@@ -228,12 +228,7 @@ def _by_cells(content: Content, names: Sequence[str]) -> tuple[np.ndarray, np.nd
 
 
 def same_rows(columns: Sequence[Column]) -> tuple[np.ndarray, np.ndarray]:
-    """Number the rows that are equal in all these columns, in their order: (number of each row, first row of each).
-
-    >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
-    >>> same_rows(t.columns())[0].tolist()
-    [0, 1, 0]
-    """
+    """Number the rows that are equal in all these columns, in their order: (number of each row, first row of each)."""
     return group([column.codes for column in columns], len(columns[0]), [column.levels for column in columns])
 
 

@@ -15,12 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.counting.pair_sums import add_by_pair
 from discreet.counting.tally import distinct_codes, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, item_table, keep_items
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
-from discreet.foundation.compiled_kernels import compiled
 from discreet.recoding.labels import Classes, Labelling
 from discreet.recoding.public_domain import Domain
 from discreet.release.release import Release
@@ -294,14 +294,8 @@ class _ManyRows(_DistinctRows):
         """For each pair of lines of two columns, the sum over its rows of a value of their lines in a third."""
         width = len(self.shares[other])
         table = np.zeros(len(self.shares[one]) * width)
-        _add_up(self.codes[one], self.codes[other], self.codes[by], np.ascontiguousarray(values), width, table)
+        add_by_pair(self.codes[one], self.codes[other], self.codes[by], np.ascontiguousarray(values), width, table)
         return table.reshape(-1, width)
-
-
-@compiled
-def _add_up(one, other, by, values, width, table):
-    for i in range(len(one)):
-        table[np.int64(one[i]) * width + np.int64(other[i])] += values[by[i]]
 
 
 def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: int = 0) -> tuple[str, ...]:
