@@ -156,8 +156,7 @@ def tally_of_sorted(
 
     With `persons`, sizes are their sums, which is right only if merged rows have no person in common.
     """
-    is_new = np.zeros(len(rows), dtype=bool)
-    is_new[:1] = True
+    is_new = np.arange(len(rows)) == 0
     for place in range(codes.shape[1]):
         is_new[1:] |= codes[1:, place] != codes[:-1, place]
     if is_new.all() and labels is None:
