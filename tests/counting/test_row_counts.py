@@ -6,7 +6,7 @@ import pytest
 
 from discreet import Roles, Table
 from discreet.counting import block_tally
-from discreet.counting.row_counts import n_unique, row_counts
+from discreet.counting.row_counts import count_once, n_unique, row_counts
 from discreet.counting.tally import tally
 from discreet.data.table import PERSON
 from stored import stored
@@ -76,3 +76,16 @@ def test_distinct_rows_are_merged_while_blocks_are_read(tmp_path, monkeypatch):
     table = random_table(3)
     parts, _ = stored(table, tmp_path / "p", parts=9)
     same(row_counts(parts, ROLES).tally(["a", "b"], target="y"), tally(table, ["a", "b"], target="y"))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_are_counted_by_the_tally_they_should_have_or_without_it(tmp_path, seed):
+    """As expected the result is the same; with other rows, or without some of them, all are counted anew."""
+    table = random_table(seed)
+    fewer = table.take(np.arange(120))
+    for place, written in enumerate((table, random_table(seed + 7), fewer)):
+        for content in (written, stored(written, tmp_path / str(place))[0]):
+            count_once(table, ROLES)
+            count_once(content, ROLES, like=table)
+            found = row_counts(content, ROLES).tally(["a", "b"], target="y")
+            same(found, tally(written, ["a", "b"], target="y"))

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import Baskets, DataError, Table
+from discreet.data import storage
 from discreet.data.content import PublishedColumn
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6)
@@ -44,6 +46,24 @@ def test_what_is_read_back_is_what_was_written(format, table, tmp_path_factory):
     for mine, theirs in zip(table.columns(), back.columns(), strict=True):
         assert mine.texts == theirs.texts
         assert mine.codes.tolist() == theirs.codes.tolist()
+
+
+def test_many_rows_are_written_in_groups_to_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "ROW_GROUP", 40)
+    n = 150
+    cells = {
+        "x": [None if i % 7 == 0 else f"t{i % 11}" for i in range(n)],
+        "y": list(range(n)),
+        "z": [i % 2 for i in range(n)],
+    }
+    table = Table.of({**cells, "late": ["a"] * 90 + [f"b{i}" for i in range(60)], "y.z": [i / 4 for i in range(n)]})
+    whole = pa.table({column.name: column.to_dictionary() for column in table.columns()})
+    storage.write_cells(whole, tmp_path / "whole.parquet", "parquet")
+    storage.write_columns(table.columns(), tmp_path / "groups.parquet")
+    assert (tmp_path / "groups.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    kinds = {column.name: column.kind for column in table.columns()}
+    back = storage.read_cells(tmp_path / "groups.parquet", kinds, rows=n)
+    assert all(one.equals(other) for one, other in zip(back, table.columns(), strict=True))
 
 
 def test_files_with_other_columns_are_refused(tmp_path):

@@ -6,7 +6,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from discreet.foundation.randomness import Randomness, drawn_seed, seed_of
+from discreet.foundation.randomness import Randomness, _order_of, drawn_seed, seed_of
 
 
 def test_the_same_seed_gives_the_same_stream_on_every_machine():
@@ -89,3 +89,18 @@ def test_a_repr_does_not_show_the_key():
     stream.bytes(1)
     assert repr(stream) == "Randomness(seeded, 1 draws)"
     assert repr(Randomness()) == "Randomness(secure, 0 draws)"
+
+
+def test_keys_that_agree_in_their_first_bits_are_put_in_order():
+    keys = Randomness(1).uint64(3000)
+    few = (keys >> np.uint64(58) << np.uint64(58)) | (keys & np.uint64(15))  # many are alike but for their last bits
+    for some in (keys, few, keys[:1], keys[:0]):
+        assert np.array_equal(_order_of(some), np.argsort(some, kind="stable"))
+
+
+def test_the_stream_of_a_secret_depends_on_it_and_on_the_draw():
+    one, same, other = (Randomness.of_secret(bytes([number] * 32)) for number in (1, 1, 2))
+    first = one.bytes(1000)
+    assert first == same.bytes(1000)
+    assert len({first, one.bytes(1000), other.bytes(1000)}) == 3
+    assert abs(sum(first) / 1000 - 127.5) < 12  # five standard deviations

@@ -3,7 +3,7 @@
 
 A kernel is compiled for the kinds of arrays that it is called with, and these are known best by the code that calls it.
 So every method makes small releases here, in the settings that use other kernels; they are saved, verified and
-recoded, too, and rows in files are released through DuckDB (cache_engines.py). After that, no method compiles anything.
+recoded, too, and rows in files are released through DuckDB (cache_engines.py).
 """
 
 from __future__ import annotations

@@ -156,8 +156,7 @@ def tally_of_sorted(
 
     With `persons`, sizes are their sums, which is right only if merged rows have no person in common.
     """
-    is_new = np.zeros(len(rows), dtype=bool)
-    is_new[:1] = True
+    is_new = np.arange(len(rows)) == 0
     for place in range(codes.shape[1]):
         is_new[1:] |= codes[1:, place] != codes[:-1, place]
     if is_new.all() and labels is None:
@@ -228,12 +227,7 @@ def _by_cells(content: Content, names: Sequence[str]) -> tuple[np.ndarray, np.nd
 
 
 def same_rows(columns: Sequence[Column]) -> tuple[np.ndarray, np.ndarray]:
-    """Number the rows that are equal in all these columns, in their order: (number of each row, first row of each).
-
-    >>> t = Table.of({"sex": ["f", "m", "f"], "age": [31, 45, 31]})
-    >>> same_rows(t.columns())[0].tolist()
-    [0, 1, 0]
-    """
+    """Number the rows that are equal in all these columns, in their order: (number of each row, first row of each)."""
     return group([column.codes for column in columns], len(columns[0]), [column.levels for column in columns])
 
 

@@ -25,8 +25,8 @@ from discreet.foundation.system import free_memory
 
 # Rough: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
 _BASE = 450 << 20  # the interpreter, libraries, buffers, a bucket of rows
-_DISTINCT_BYTES = (150, 50)  # of a distinct row, and for each of its columns
-_ROW_SECONDS, _DISTINCT_SECONDS, _START_SECONDS = 1.7e-6, 6e-6, 3.0
+_DISTINCT_BYTES = (130, 25)  # of a distinct row, and for each of its columns
+_ROW_SECONDS, _DISTINCT_SECONDS, _START_SECONDS = 0.9e-6, 2e-6, 3.0
 _TABLE_CELL, _TABLE_ROW = 9, 120  # bytes of a cell and of a row of a table in memory, when it is released
 _SORT = 0.0026  # seconds that the machine of the measurement takes to sort _SORTED numbers
 _SORTED = 2**16

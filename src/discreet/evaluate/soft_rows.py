@@ -15,12 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.counting.pair_sums import add_by_pair
 from discreet.counting.tally import distinct_codes, pair_counts
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.dataset import Dataset, item_table, keep_items
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
-from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.randomness import RandomState, seed_of
 from discreet.recoding.labels import Classes, Labelling
 from discreet.recoding.public_domain import Domain
@@ -128,6 +128,7 @@ class SoftColumn:
         """A column published as 0/1 items: the values with just these items, or any value if no value has them."""
         has = np.stack([_has_item(bins.column, column.name, labellings.get(column.name)) for column in columns])
         lines, codes = distinct_codes([column.codes for column in columns], len(columns[0]))
+        codes = codes.astype(np.int32)
         is_one = [np.array([text == "1" for text in column.texts] + [False]) for column in columns]
         shown = np.stack([ones[line] for ones, line in zip(is_one, lines.T, strict=True)])
         return cls._of(bins, codes, [(has == one[:, None]).all(axis=0) for one in shown.T])
@@ -294,14 +295,8 @@ class _ManyRows(_DistinctRows):
         """For each pair of lines of two columns, the sum over its rows of a value of their lines in a third."""
         width = len(self.shares[other])
         table = np.zeros(len(self.shares[one]) * width)
-        _add_up(self.codes[one], self.codes[other], self.codes[by], np.ascontiguousarray(values), width, table)
+        add_by_pair(self.codes[one], self.codes[other], self.codes[by], np.ascontiguousarray(values), width, table)
         return table.reshape(-1, width)
-
-
-@compiled
-def _add_up(one, other, by, values, width, table):
-    for i in range(len(one)):
-        table[np.int64(one[i]) * width + np.int64(other[i])] += values[by[i]]
 
 
 def readable_names(dataset: Dataset, *, most: int = MOST_COLUMNS, random_state: RandomState = 0) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.counting.tally import group, pair_counts
+from discreet.counting.tally import pair_counts
 from discreet.foundation.compiled_kernels import compiled
 from discreet.recoding.axis import Axis
 from discreet.recoding.labels import Meaning
@@ -163,8 +163,8 @@ def _in_order(numbers: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     if most < 4 * len(numbers) + 1024:  # few enough possible ones to count them all
         occurs = np.bincount(numbers, minlength=most) > 0
         return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
-    place, first = group([numbers], len(numbers))
-    return numbers[first], place
+    distinct = np.unique(numbers)
+    return distinct, np.searchsorted(distinct, numbers)
 
 
 def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
@@ -173,9 +173,14 @@ def _sets(rank: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> tuple[np.ndar
     if highest < _MOST_BITS:
         sets = np.zeros(n_leaves, dtype=np.int64)
         _gather(leaf_of, rank, sets)
-        place, first = group([sets], n_leaves, ordered=False)  # in the order of the leaves
-        ranks_of = [tuple(i for i in range(highest + 1) if number >> i & 1) for number in sets[first].tolist()]
-        return place, ranks_of
+        distinct, place = _in_order(sets, int(sets.max(initial=0)) + 1)
+        first = np.empty(len(distinct), dtype=np.int64)
+        first[place[::-1]] = np.arange(n_leaves)[::-1]
+        order = np.argsort(first)  # in the order of the leaves
+        number = np.empty(len(order), dtype=np.int64)
+        number[order] = np.arange(len(order))
+        ranks_of = [tuple(i for i in range(highest + 1) if one >> i & 1) for one in distinct[order].tolist()]
+        return number[place], ranks_of
     leaf, rank, _ = pair_counts(leaf_of, rank)
     ranks = tuple(rank.tolist())
     ends = np.cumsum(np.bincount(leaf, minlength=n_leaves)).tolist()
