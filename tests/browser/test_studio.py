@@ -55,7 +55,14 @@ def opened(browser, **options):
     context = browser.new_context(accept_downloads=True, **options)
     context.set_default_timeout(LONG)
     page, said = context.new_page(), []
-    page.on("console", lambda message: said.append(message.text) if "422" not in message.text else None)
+    page.on(
+        "console",
+        lambda message: (
+            said.append(message.text)
+            if "Unprocessable" not in message.text and "Error Code" not in message.text
+            else None
+        ),
+    )
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on(
         "request",

@@ -14,7 +14,7 @@ from discreet.cli.completion import complete_columns
 from discreet.cli.engine_options import warn_of_password
 from discreet.cli.options import pairs, remark, split, step
 from discreet.cli.running import names_of, refuse_unused
-from discreet.errors import DataError, RolesError, did_you_mean, listing
+from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly
 
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
@@ -216,7 +216,9 @@ def read_dataset(
         dataset = roles.dataset(table)
         _check_allowed(dataset.roles)
         if not by_cells and dataset.roles is not None:
-            remark(*table.reading_of(dataset.roles.named))
+            for name in dataset.roles.named:
+                quietly(table.column, name, errors=(DataError,))  # what cannot be read says so when it is used
+            remark(*table.reading.sentences())
         return dataset
     unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
     if unfit:

@@ -75,4 +75,4 @@ def _plain(text: str) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(reference(), encoding="utf-8")
+    Path(sys.argv[1]).write_text(reference(), encoding="utf-8", newline="\n")

@@ -21,6 +21,7 @@ from discreet.data.foreign_excel import read_workbook
 from discreet.data.foreign_statistics import read_statistics
 from discreet.data.held_file import HeldFile, Source
 from discreet.errors import DataError, shown
+from discreet.foundation.system import limit_itself
 
 REFUSED = 3  # exit status with an error of ours
 ABOUT = b"discreet"  # key of the metadata
@@ -32,7 +33,8 @@ _UNREADABLE = "{} cannot be read as a file of {} ({}). Save it again in its prog
 def main() -> int:
     kind, name, place, options = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
     source: Source = Path(place) if place else HeldFile(name, sys.stdin.buffer.read())
-    _bound(source.stat().st_size if isinstance(source, Path) else len(source.content))
+    size = source.stat().st_size if isinstance(source, Path) else len(source.content)
+    limit_itself(memory=_FREE + _RATIO * size, seconds=_SECONDS)
     out = sys.stdout.buffer
     try:
         table, about = (read_workbook if kind == "Excel" else read_statistics)(source, kind, **options)
@@ -45,18 +47,6 @@ def main() -> int:
         stream.write_table(table.replace_schema_metadata(schema.metadata))
     out.flush()
     return 0
-
-
-def _bound(size: int) -> None:
-    """Limit the memory and the time of this process, where the system can."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    most = _FREE + _RATIO * size
-    for limit, value in ((resource.RLIMIT_AS, most), (resource.RLIMIT_CPU, _SECONDS), (resource.RLIMIT_CORE, 0)):
-        _, hard = resource.getrlimit(limit)
-        resource.setrlimit(limit, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
 
 def received(stream: bytes) -> tuple[pa.Table, dict[str, Any]]:

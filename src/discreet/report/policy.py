@@ -71,6 +71,13 @@ class Policy(BaseModel):
 
         return read_policy(path)
 
+    @classmethod
+    def of(cls, text: str) -> Policy:
+        """The policy of a text."""
+        from discreet.report.policy_reader import policy_from
+
+        return policy_from(text)
+
     @property
     def limits(self) -> dict[str, Any]:
         """What the policy asks for, by name."""

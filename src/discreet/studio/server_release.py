@@ -16,7 +16,6 @@ from starlette.responses import RedirectResponse, Response
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.report.policy import Policy, checked
-from discreet.report.policy_reader import policy_from
 from discreet.report.signoff_page import SignOff, summarise_signoff, to_signoff_page
 from discreet.studio.recipe_of import as_toml
 from discreet.studio.server import Studio
@@ -84,7 +83,7 @@ async def policy(request: Request, name: str = "") -> Response:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise DataError("A policy is a TOML file in UTF-8.") from None
-    policy_from(text)
+    Policy.of(text)
     studio_of(request).project.journal.decide(
         ("policy",), text, "The policy is checked before anything is handed over."
     )
@@ -242,7 +241,7 @@ def _chosen(studio: Studio) -> Path | None:
 
 def _policy(studio: Studio) -> Policy | None:
     text = studio.project.journal.state().get("policy")
-    return None if text is None else policy_from(text)
+    return None if text is None else Policy.of(text)
 
 
 def _command(studio: Studio) -> str:
