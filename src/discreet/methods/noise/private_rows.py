@@ -18,7 +18,7 @@ from discreet.data.dataset import as_baskets
 from discreet.data.reading import Marks
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, PrivacyLeakWarning, RolesError, quietly
+from discreet.errors import CannotRelease, DataError, PrivacyLeakWarning, RolesError, quietly
 from discreet.foundation.estimators import validate_data
 from discreet.foundation.lazy_modules import is_sparse
 from discreet.foundation.lazy_modules import sparse as sp
@@ -43,7 +43,7 @@ def simulation(method: Any, data: object, roles: Roles) -> tuple[Randomness, Tab
     if randomness.seeded:
         warnings.warn(SEEDED, PrivacyLeakWarning, stacklevel=3)
     if method.domain is None:
-        warnings.warn(NOT_PUBLIC, PrivacyLeakWarning, stacklevel=3)
+        warnings.warn(str(CannotRelease(*NOT_PUBLIC)), PrivacyLeakWarning, stacklevel=3)
     return randomness, table
 
 
