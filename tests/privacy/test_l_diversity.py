@@ -97,7 +97,7 @@ def test_joined_with_k_anonymity_both_must_hold():
 def test_wrong_parameters_and_roles():
     with pytest.raises(ValueError, match="'l' parameter of LDiversity"):
         LDiversity(1)
-    with pytest.raises(RolesError, match="needs c with measure='recursive'"):
+    with pytest.raises(RolesError, match="l-diversity needs 'c' if it is recursive, and only then"):
         LDiversity(2, measure="recursive")
     with pytest.raises(RolesError, match="whole number"):
         LDiversity(2.5)

@@ -251,7 +251,12 @@ def test_persons_are_recounted_with_the_owner_s_folder(tmp_path):
     assert "3-anonymity is broken: 3 required, 1 measured" in problems(out / "release", owner=out / "owner")
     pq.write_table(pa.table({"person": [1] * 3}), out / "owner" / "persons.parquet")
     assert "has 3 rows, the release 160" in problems(out / "release", owner=out / "owner")
-    assert "no readable persons.parquet" in problems(out / "release", owner=tmp_path)
+    (out / "owner" / "persons.parquet").unlink()
+    assert "no readable persons.parquet" in problems(out / "release", owner=out / "owner")
+    with pytest.raises(DataError, match="which holds none of its files"):
+        verify(out / "release", owner=tmp_path)
+    with pytest.raises(DataError, match="which does not exist"):
+        verify(out / "release", owner=tmp_path / "nowhere")
 
 
 def test_baskets_with_an_item_the_certificate_does_not_name(tmp_path):
