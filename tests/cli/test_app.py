@@ -341,11 +341,7 @@ def test_data_write_gives_a_file_and_a_command_that_works(here, suffix):
 
 def test_data_write_refuses_what_it_cannot_do(here):
     assert "'clinic'" in fails(run("data", "write", "clinik", "-o", "x.csv"))
-<<<<<<< HEAD
     assert ".parquet" in fails(run("data", "write", "clinic", "-o", "x.docx"))
-=======
-    assert ".parquet" in fails(run("data", "write", "clinic", "-o", "x.pdf"))
->>>>>>> commands
     assert ".dat" in fails(run("data", "write", "quest", "--rows", 50, "-o", "x.csv"))
     assert "option" in fails(run("data", "write", "tic_tac_toe", "--rows", 50, "-o", "x.csv"))
     assert "cannot be written" in fails(run("data", "write", "clinic", "-o", "people.csv/x.csv"))
