@@ -120,7 +120,7 @@ def held(seen: list):
         return (np.arange(self.picks) + len(seen)) % len(values)
 
     def fixed(self, seed=None):
-        self.seeded, self._drawn = seed is not None, 0
+        self.seed, self._drawn, self._by_cipher = seed, 0, False
         self._key = hashlib.sha256(b"held %r" % seed).digest()
 
     with (

@@ -187,7 +187,7 @@ class Untouched:
 
 
 @pytest.mark.parametrize(
-    "method", [Mondrian(k=3, relaxed=True), RandomFlip(k=3), BreachAwareSelector(), discreet.KmSelector(k=3)]
+    "method", [Mondrian(k=3, relaxed=True), RandomFlip(k=3), BreachAwareSelector(), discreet.MaximalSelector(k=3)]
 )
 def test_methods_that_need_rows_say_so_before_any_work(method):
     with pytest.raises(DataError, match="needs all of them in memory"):

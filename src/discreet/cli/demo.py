@@ -61,6 +61,7 @@ def demo(
         f"discreet compare {out / 'clinic.csv'} {out / 'study' / 'recipe.toml'} -o my-study",
     ):
         say(f"  {command}")
+    say(f"The same in the browser: discreet studio {out / 'clinic.csv'}")
 
 
 def _chosen(study: dict[str, Any]) -> str:

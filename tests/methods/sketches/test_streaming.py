@@ -293,7 +293,7 @@ def test_labelled_lines_are_written_with_their_labels(here):
         ("--stream rows.txt --items none.txt -o out.parquet", "no file 'none.txt'"),
         ("--stream rows.txt --items names.txt -o names.txt", "exists already"),
         ("--stream rows.txt --items names.txt -o - --json", "cannot both go"),
-        ("--stream rows.txt --items names.txt -o out.parquet --delta 0", "'delta' parameter"),
+        ("--stream rows.txt --items names.txt -o out.parquet --delta 0", "--delta must be"),
         ("--stream wrong.parquet --items names.txt -o out.parquet", "cannot be read"),
         ("--stream empty.txt --items names.txt -o out.parquet", "no records"),
     ],
@@ -328,7 +328,7 @@ def test_baskets_are_released_as_sketches_on_the_command_line(tmp_path, monkeypa
         asked = ["release", "rows.txt", "--baskets", "transactions", "--labels", "rows.labels", "--quiet", *more]
         return CliRunner().invoke(app, asked)
 
-    done = release("--method", "variance-sketch", "--k", "3", "--set", "delta=0.5", "--evaluate", "-o", "out")
+    done = release("--method", "variance-sketch", "--k", "3", "--set", "delta=0.5", "-o", "out")
     assert done.exit_code == GOOD, done.output
     assert (tmp_path / "out/owner/key.json").stat().st_mode & 0o777 == 0o600
     for owner in ([], ["--owner", "out/owner"]):
