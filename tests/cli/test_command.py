@@ -120,6 +120,8 @@ ANSWERS = {  # arguments that succeed quickly, by command
     "cache show": "scores",
     "cache purge": "scores",
     "demo": "-o demo",
+    "studio": "",
+    "replay": "project.toml people.csv -o replayed",
 }
 QUICK = """
 [[methods]]
@@ -128,6 +130,8 @@ k = 5
 [evaluation]
 classifiers = ["tree"]
 folds = "5-fold"
+[run]
+seed = 3
 """
 
 
@@ -135,9 +139,13 @@ def test_every_command_answers_in_json(run, folder, monkeypatch):
     """One after the other, since some read what others write."""
     from cli.wrong_inputs import RECIPE
     from discreet.evaluate.score_cache import Cache
+    from discreet.study.replay import ProjectFile, hash_of
 
     (folder / "quick.toml").write_text(RECIPE + QUICK)
     Cache(folder / "scores")
+    project = {"data": "people.csv", "sha256": hash_of(folder / "people.csv"), "chosen": "mondrian-k5"}
+    (folder / "project.toml").write_text(ProjectFile(format=1, recipe=RECIPE + QUICK, **project).text())
+    monkeypatch.setattr("discreet.studio.running.run_studio", lambda say, **_: say("http://127.0.0.1:1/open?token=x"))
     walked = SimpleNamespace(folder="demo", report="a", study_report="b", summary={}, study={})
     monkeypatch.setattr("discreet.cli.demo_walk.run", lambda *_, **__: walked)  # tests/cli/test_demo_walk.py runs it
     monkeypatch.setattr("discreet.cli.reproduce.checkout", lambda start: None)

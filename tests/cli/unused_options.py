@@ -25,6 +25,8 @@ ALWAYS_USED = {
     | dict.fromkeys(("--lower", "--higher"), "a measure without a weight is refused"),
     "clean": {"--dry-run": "it always says what would be done"},
     "compare": {"--jobs": "it divides the work, whatever it is"},
+    "studio": {"--port": "the next free one is sought from it", "--folder": "it says where the project is kept"}
+    | {"--no-browser": _PERMITS},
     "data write": dict.fromkeys(("--rows", "--set"), "a data set refuses options that it does not have"),
     "demo": dict.fromkeys(("--rows", "--k"), _MEASURES),
     "evaluate": dict.fromkeys(

@@ -175,6 +175,8 @@ def w(text: str, says: str = "", status: int = 2) -> Wrong:
 
 COMMANDS = {  # every command, with arguments that would be right
     "demo": "",
+    "studio": "",
+    "replay": "project.toml -o x",
     "inspect": "people.csv",
     "methods": "",
     "release": f"people.csv {GOOD} -o x",

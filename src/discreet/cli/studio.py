@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.options import say
+from discreet.cli.options import Json, emit, say
 from discreet.errors import DataError
 
 
@@ -23,6 +23,7 @@ def studio(
         Path | None, typer.Option(help="Where the project is kept; without it all is removed when the studio ends.")
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the link, and open no browser.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Open the studio: from a file to a verified release in the browser. Nothing leaves this machine."""
     try:
@@ -31,4 +32,11 @@ def studio(
         if (error.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "multipart"):
             raise DataError("The studio needs more packages. Install them: pip install 'discreet[studio]'.") from None
         raise
-    run_studio(file=file, port=port, folder=folder, browser=not no_browser, say=say)
+
+    def tell(*lines: str) -> None:
+        if not as_json:
+            say(*lines)
+        elif any("http://" in line for line in lines):
+            emit({"format": 1, "link": lines[-1].strip()})
+
+    run_studio(file=file, port=port, folder=folder, browser=not no_browser, say=tell)
