@@ -74,7 +74,7 @@ def test_attacks_are_made_again_with_all_columns_and_kept_is_said_of_the_promise
     assert all(one.bound is None for one in found if one.beyond)
     assert not any(one.breaks_promise for one in found)
     kept = about_promise(case, found)
-    assert kept.startswith("Kept: 5-anonymity of a and b; none of the 3 findings")
+    assert kept.startswith("Kept: 5-anonymity of a and b. None of the 3 results")
     assert kept.endswith("nor about anyone who knows more.")
     said = beyond(case, found)
     assert said[0].startswith("Anyone who also knows y, c, d, e, f and ill finds 100 of 100 persons, not 1")

@@ -255,4 +255,4 @@ def test_recoding_at_the_command_line(folder, tmp_path):
     said = CliRunner().invoke(app, [*arguments, str(tmp_path / "written.parquet")])
     assert "160 rows" in said.output
     assert "The promise covers the released rows, not these" in said.output
-    assert CliRunner().invoke(app, [*arguments, str(tmp_path / "written.xlsx")]).exit_code == 2
+    assert CliRunner().invoke(app, [*arguments, str(tmp_path / "written.docx")]).exit_code == 2

@@ -380,6 +380,7 @@ def test_the_command_line_releases_and_verifies_a_model(tmp_path):
     assert "% after on 60 held-out rows" in told.output
     assert {path.name for path in (tmp_path / "out" / "owner").iterdir()} == {
         "trace.json",
+        "summary.json",
         "evidence.parquet",
         "measures.json",
         "report.html",
