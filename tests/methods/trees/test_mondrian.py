@@ -404,7 +404,7 @@ def test_parameters_that_contradict_each_other_are_refused():
         Mondrian(2, grids={"age": [3]}).release(table, roles)
     with pytest.raises(RolesError, match="There are grids for 'aeg'"):
         Mondrian(2, labels="cuts", grids={"aeg": [3]}).release(table, roles)
-    with pytest.raises(ParameterError, match="takes a list for each column"):
+    with pytest.raises(ParameterError, match="Grids are a list for each column"):
         Mondrian(2, labels="cuts", grids={"age": "3"}).release(table, roles)
     with pytest.raises(DataError, match="cuts of 'age' must be finite and strictly increasing"):
         Mondrian(2, labels="cuts", grids={"age": [3, 3]}).release(table, roles)
@@ -494,10 +494,17 @@ def test_a_label_is_that_of_the_region_whatever_values_lie_in_it(seed, split):
             inside = (places >= low[c]) & (places < high[c])
             inside[-1] = missing[c] and axis.column.has_missing
             moved[leaf_of == leaf, c] = rng.choice(np.flatnonzero(inside), int((leaf_of == leaf).sum()))
-    again = recode(axes, moved, leaf_of, plan.column, plan.cut, plan.left)
+    again = recode(axes, lambda c: moved[:, c], leaf_of, plan.column, plan.cut, plan.left)
     assert (again.labels, again.meanings) == (plan.labels, plan.meanings)
     assert (again.codes == plan.codes).all()
-    local = recode([replace(axis, by_cuts=False) for axis in axes], moved, leaf_of, plan.column, plan.cut, plan.left)
+    local = recode(
+        [replace(axis, by_cuts=False) for axis in axes],
+        lambda c: moved[:, c],
+        leaf_of,
+        plan.column,
+        plan.cut,
+        plan.left,
+    )
     assert split == "information" or local.labels[2] != plan.labels[2]  # sets that occur do depend on the values
 
 

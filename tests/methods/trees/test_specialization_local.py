@@ -315,7 +315,7 @@ def test_what_cannot_be_combined_is_refused():
         TopDownSpecialization(recoding="local", quasi_sets=[(["town", "age"], 5)]).release(table, roles)
     sets = TopDownSpecialization(quasi_sets=[(["town", "age"], 5)])
     assert sets.release(table, roles).promise == KAnonymity(5, columns=("town", "age"))
-    with pytest.raises(ParameterError, match="Give l, too"):
+    with pytest.raises(ParameterError, match="Give 'l', too"):
         TopDownSpecialization(diversity="entropy").release(table, roles)
 
 
