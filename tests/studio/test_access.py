@@ -23,7 +23,10 @@ PAGES = (
     ),
     *("/static/studio.js", "/nothing"),
 )
-CHANGES = ("/undo", "/redo", "/roles/of", "/compare/start", "/compare/cancel", "/choose/take", "/data/sample/clinic")
+CHANGES = (
+    *("/undo", "/redo", "/roles/of", "/compare/start", "/compare/cancel", "/choose/take", "/data/sample/clinic"),
+    "/release/give/owner",
+)
 
 
 @pytest.fixture
@@ -95,7 +98,7 @@ def test_another_name_for_the_machine_is_refused(own, host):
 def test_the_cookie_is_for_this_browser_and_site_only(stranger, access):
     said = stranger.get(access.link()).headers["set-cookie"]
     assert "HttpOnly" in said
-    assert "SameSite=strict" in said
+    assert "SameSite=lax" in said
     assert f"discreet_studio_{PORT}=" in said
 
 

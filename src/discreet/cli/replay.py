@@ -22,12 +22,15 @@ def replay(
     as_json: Json = False,
 ) -> None:
     """Make the release that was chosen in the studio again: the same rows, from the same file."""
+    from discreet.report.policy import Policy
     from discreet.study.replay import ProjectFile
 
     watch(quiet=quiet, as_json=as_json)
     read = ProjectFile.read(project)
     with step("Making the release again"):
         release, _ = read.release(project.parent / Path(read.data).name if data is None else data)
+        if read.policy:
+            Policy.of(read.policy).enforce(release)
         release.save(out, overwrite=overwrite)
     if as_json:
         emit({"format": 1, "release": str(out / "release"), "holds": release.verdict.holds, "chosen": read.chosen})

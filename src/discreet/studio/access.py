@@ -149,7 +149,7 @@ class Guard:
             )
         answer = RedirectResponse("/", status_code=303)
         answer.set_cookie(
-            self._access.cookie, cookie, max_age=_SESSION_SECONDS, httponly=True, samesite="strict", path="/"
+            self._access.cookie, cookie, max_age=_SESSION_SECONDS, httponly=True, samesite="lax", path="/"
         )
         return answer
 

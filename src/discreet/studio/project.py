@@ -4,7 +4,8 @@
 journal.jsonl   every decision, see journal.py
 data/           the files that were brought in, under names of the studio's own
 runs/           comparisons, each in the folder of a study
-releases/       releases, each with the published folder and the owner's
+hierarchies/    those that were made by hand, as ARX writes them
+ledger.sqlite   what was handed over
 
 The folder is readable by its owner alone. It is removed when the studio ends, unless the person named it.
 """
@@ -23,13 +24,14 @@ from typing import Any
 from discreet.data.roles import Roles
 from discreet.errors import DataError, plain
 from discreet.foundation.atomic_files import write_whole
-from discreet.foundation.system import set_mode
+from discreet.foundation.system import is_open_to_others, set_mode
 from discreet.prepare.edited_hierarchy import arx_csv
 from discreet.prepare.hierarchy import from_paths
 from discreet.release.ledger import Ledger
 from discreet.studio.journal import Journal
 from discreet.studio.recipe_of import recipe_of
 from discreet.studio.runs import Runs
+from discreet.study.replay import hash_of
 
 MOST_BYTES = 4 << 30  # of a file that is brought in
 ROLES = {
@@ -51,6 +53,7 @@ class BroughtFile:
 
     name: str
     path: Path
+    digest: str
     reading: Mapping[str, Any]
 
 
@@ -59,9 +62,12 @@ class Project:
 
     def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES):
         self.folder, self.most_bytes = folder, most_bytes
-        for place in (folder, folder / "data", folder / "runs", folder / "releases"):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            set_mode(place, 0o700)
+        if folder.exists() and is_open_to_others(folder.stat()):
+            raise DataError(f"Others may look into the folder {folder.name!r}. Choose one that does not exist yet.")
+        for place in (folder, folder / "data", folder / "runs"):
+            if not place.exists():
+                place.mkdir(mode=0o700, parents=True)
+                set_mode(place, 0o700)
         self.journal = Journal.opened(folder / "journal.jsonl")
         self.runs = Runs(folder / "runs")
 
@@ -72,7 +78,7 @@ class Project:
         if said is None:
             return None
         stored = self.folder / "data" / Path(said["stored"]).name
-        return BroughtFile(said["name"], stored, said.get("reading", {}))
+        return BroughtFile(said["name"], stored, said["sha256"], said.get("reading", {}))
 
     @property
     def roles(self) -> dict[str, str]:
@@ -112,7 +118,7 @@ class Project:
 
     def run_name(self) -> str | None:
         """The name of the run that the decisions ask for; None without a table."""
-        return None if self.source is None else Runs.name(self.recipe(), self.source.path)
+        return None if self.source is None else Runs.name(self.recipe(), self.source.digest)
 
     def undecided(self, columns: Sequence[str]) -> list[str]:
         """The columns without a role."""
@@ -128,17 +134,14 @@ class Project:
         source, path = self.source, self.folder / "ledger.sqlite"
         assert source is not None
         kept = Ledger(path)
-        if not path.exists():
-            kept.set_limit(
-                source.name, epsilon=0.0
-            )  # nothing may be spent: releases with noise need a limit of their own
+        if not path.exists() or source.name not in kept.limits():
+            kept.set_limit(source.name, epsilon=0.0)  # releases with noise need a limit that somebody sets
         kept.record(source.name, f"{release}, handed to {recipient or 'somebody not named'}")
 
     async def bring_in(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Store a file, piece by piece, and make it the project's; what is too large is refused and removed."""
         shown = plain(Path(name.replace("\\", "/")).name)[:200] or "table"
-        suffix = _SUFFIX.search(shown.lower())
-        stored = self.folder / "data" / f"{secrets.token_hex(8)}{suffix.group() if suffix else ''}"
+        stored = self.place_for(shown)
         size = 0
         try:
             with stored.open("xb") as file:
@@ -158,9 +161,19 @@ class Project:
             raise
         self.take(shown, stored)
 
+    def place_for(self, name: str) -> Path:
+        """Where a file is stored: under a name of the studio's own, with the endings of its name."""
+        suffix = _SUFFIX.search(name.lower())
+        return self.folder / "data" / f"{secrets.token_hex(8)}{suffix.group() if suffix else ''}"
+
     def take(self, name: str, stored: Path) -> None:
-        """Make a stored file the project's."""
-        self.journal.decide(("source",), {"name": name, "stored": stored.name}, f"The table is {name}.")
+        """Make a stored file the project's. What was decided about the columns of another table is asked anew."""
+        before, digest = self.source, hash_of(stored)
+        if before is not None and before.digest != digest:
+            for what in ("chosen", "hierarchies", "roles"):
+                self.journal.decide((what,), None, "Another table: its columns are decided anew.")
+        said = {"name": name, "stored": stored.name, "sha256": digest}
+        self.journal.decide(("source",), said, f"The table is {name}.")
 
     def set_role(self, column: str, role: str) -> None:
         """Give a column a role; whoever had a role that only one can have loses it."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import uvicorn
 
 from discreet.errors import DataError
-from discreet.foundation.atomic_files import scratch_folder
+from discreet.foundation.atomic_files import scratch_folder, write_whole
 from discreet.foundation.system import set_mode
 from discreet.studio.access import Access
 from discreet.studio.project import Project
@@ -35,17 +35,27 @@ def run_studio(*, file: Path | None, port: int, folder: Path | None, browser: bo
         access = Access(listening.getsockname()[1])
         studio = Studio(project)
         until_done.callback(studio.desk.close)
+        until_done.callback(project.runs.close)
         link = access.link()
         say("The studio runs on this machine only. Open this link, which works once:", f"  {link}")
         say("Ctrl-C ends it; what was brought in is " + ("removed then." if folder is None else f"kept in {place}."))
         if browser:
-            webbrowser.open(link)
+            webbrowser.open(_page_that_opens(access.link(), until_done.enter_context(scratch_folder())).as_uri())
         if sys.stdin is not None and sys.stdin.isatty():
             threading.Thread(target=_links, args=(access, say), daemon=True).start()
         settings = uvicorn.Config(
             studio_app(studio, access), log_level="critical", access_log=False, server_header=False, lifespan="off"
         )
         uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _page_that_opens(link: str, folder: Path) -> Path:
+    """A page of this user's alone that leads to the link: what a browser is told is in the list of all processes."""
+    page = folder / "open.html"
+    write_whole(
+        page, f'<!doctype html><title>discreet</title><meta http-equiv="refresh" content="0; url={link}">'.encode()
+    )
+    return page
 
 
 def _links(access: Access, say: Callable[..., None]) -> None:
@@ -57,7 +67,7 @@ def _links(access: Access, say: Callable[..., None]) -> None:
 def _take(project: Project, file: Path) -> None:
     if not file.is_file():
         raise DataError(f"There is no file {file.name!r}. Check the path.")
-    stored = project.folder / "data" / f"first{file.suffix.lower()[:9]}"
+    stored = project.place_for(file.name)
     shutil.copyfile(file, stored)
     set_mode(stored, 0o600)
     project.take(file.name, stored)

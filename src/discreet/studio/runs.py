@@ -45,17 +45,17 @@ class Runs:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @staticmethod
-    def name(recipe: Mapping[str, Any], data: Path) -> str:
-        """The name of the run of a recipe on a file."""
+    def name(recipe: Mapping[str, Any], digest: str) -> str:
+        """The name of the run of a recipe on a file, of which the hash of its bytes is given."""
         said = {key: value for key, value in recipe.items() if key not in _UNSAID} | {"seed": recipe["run"]["seed"]}
-        return sha256(json.dumps([said, data.name], sort_keys=True).encode()).hexdigest()[:16]
+        return sha256(json.dumps([said, digest], sort_keys=True).encode()).hexdigest()[:16]
 
     def study(self, name: str) -> Path:
         return self.folder / name / "study"
 
-    def start(self, recipe: Mapping[str, Any], data: Path) -> str:
+    def start(self, recipe: Mapping[str, Any], data: Path, digest: str) -> str:
         """Start a run, or go on with it; one that is running is left alone."""
-        name = self.name(recipe, data)
+        name = self.name(recipe, digest)
         with self._lock:
             running = self._processes.get(name)
             if running is not None and running.poll() is None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import secrets
 from importlib.resources import files
+from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -29,6 +31,7 @@ STEPS = {  # address: name
     "verify": "Verify",
     "ledger": "Ledger",
 }
+_PERMITS = 20  # downloads that are allowed and not used
 PATIENCE = 0.12  # seconds that a page waits for an answer before it shows that it is coming
 _SCRIPTS = {
     "studio.css": ("discreet.studio.static", "text/css"),
@@ -42,11 +45,27 @@ class Studio:
 
     def __init__(self, project: Project):
         self.project, self.desk = project, Desk()
+        self._permits: list[tuple[str, str, str]] = []
+        self._lock = Lock()
         self._pages = Environment(
             loader=PackageLoader("discreet.studio"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
         for name in ("count", "plural", "number", "percent", "approximately"):
             self._pages.filters[name] = getattr(wording, name)
+
+    def permit(self, what: str, folder: str) -> str:
+        """Allow one download of a folder."""
+        with self._lock:
+            self._permits = [*self._permits[-_PERMITS:], (secrets.token_urlsafe(24), what, folder)]
+            return self._permits[-1][0]
+
+    def permitted(self, what: str, permit: str) -> str | None:
+        """The folder of a download that was allowed and not used yet."""
+        with self._lock:
+            found = next((one for one in self._permits if one[:2] == (permit, what)), None)
+            if found is not None:
+                self._permits.remove(found)
+            return None if found is None else found[2]
 
     def page(self, request: Request, step: str, template: str, **shown: Any) -> HTMLResponse:
         """A whole page, or a part of one."""

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from discreet.choose.study_file import Results
 from discreet.choose.weights import WEIGHTS
-from discreet.errors import DataError
+from discreet.errors import DataError, listing
 from discreet.studio.recipe_of import method_keys
 from discreet.studio.runs import RunProgress
 from discreet.studio.server import PATIENCE, Studio
@@ -60,7 +60,7 @@ def start(request: Request) -> Response:
         raise DataError(why_not)
     source = studio.project.source
     assert source is not None
-    studio.project.runs.start(studio.project.recipe(), source.path)
+    studio.project.runs.start(studio.project.recipe(), source.path, source.digest)
     return progress(request)
 
 
@@ -85,9 +85,7 @@ def _why_not(studio: Studio) -> str:
         return "The table is being read. Try again in a moment."
     undecided = studio.project.undecided([column["name"] for column in answer.value["columns"]])
     if undecided:
-        return (
-            f"{len(undecided)} of the columns have no role yet. Decide them under Roles; 'left out' is a decision, too."
-        )
+        return f"To decide under Roles: {listing(undecided)}. 'Left out' is a decision, too."
     return ""
 
 

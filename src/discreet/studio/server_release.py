@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import io
+import lzma
 import shlex
 import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,11 +18,13 @@ from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
+from discreet.release.verify import Verification, verify
+from discreet.report.cautions import cautions_of
 from discreet.report.policy import Policy, checked
 from discreet.report.signoff_page import SignOff, summarise_signoff, to_signoff_page
 from discreet.studio.recipe_of import as_toml
 from discreet.studio.server import Studio
-from discreet.study.replay import FILE, ProjectFile, hash_of
+from discreet.study.replay import FILE, ProjectFile
 
 router = APIRouter()
 SIGN_OFF = {
@@ -40,12 +45,11 @@ def release(request: Request) -> Response:
     folder = _chosen(studio)
     if folder is None:
         return RedirectResponse("/choose", status_code=303)
-    from discreet.release.verify import verify
-
     found = verify(folder / "release")
     state = studio.project.journal.state()
     shown: dict[str, Any] = {
         "name": state["chosen"],
+        "cautions": [] if found.certificate is None else cautions_of(found.certificate, blank=_blank(found)),
         "found": found,
         "files": sorted(
             path.relative_to(folder / "release").as_posix()
@@ -105,25 +109,35 @@ def signoff_edition(request: Request) -> Response:
     )
 
 
-@router.post("/release/hand-over")
-def hand_over(request: Request) -> Response:
-    """Write down that the release leaves, then give it out; never one that the policy forbids."""
+@router.post("/release/give/{what}")
+def give(request: Request, what: str) -> Response:
+    """Allow one download. What is published leaves only if it is verified, as the policy allows, and written down."""
     studio = studio_of(request)
     folder = _chosen(studio)
-    if folder is None:
+    if folder is None or what not in _GIVEN:
         raise DataError("There is nothing to hand over yet.")
-    rules = _policy(studio)
-    if rules is not None and not (result := checked(rules, folder / "release")).passed:
-        failed = [line.sentence for line in result.lines if not line.passed]
-        raise DataError(f"The policy forbids it. {' '.join(failed)}")
-    said = studio.project.journal.state().get("signoff", {})
-    studio.project.handed_over(folder.name, said.get("recipient", ""))
-    return Response(status_code=204, headers={"HX-Redirect": "/release/published.zip"})
+    if what == "published":
+        found = verify(folder / "release")
+        if not found.holds:
+            raise DataError(f"It is not handed over: its files do not keep the promise. {' '.join(found.problems)}")
+        rules = _policy(studio)
+        if rules is not None and not (result := checked(rules, found)).passed:
+            failed = [line.sentence for line in result.lines if not line.passed]
+            raise DataError(f"The policy forbids it. {' '.join(failed)}")
+        said = studio.project.journal.state().get("signoff", {})
+        studio.project.handed_over(folder.name, said.get("recipient", ""))
+    permit = studio.permit(what, str(folder))
+    return Response(status_code=204, headers={"HX-Redirect": f"/release/given/{what}?permit={permit}"})
 
 
-@router.get("/release/published.zip")
-def published(request: Request) -> Response:
-    return _zipped(studio_of(request), "release")
+@router.get("/release/given/{what}")
+def given(request: Request, what: str, permit: str = "") -> Response:
+    """A download that was allowed, once."""
+    studio = studio_of(request)
+    folder = studio.permitted(what, permit)
+    if folder is None or what not in _GIVEN:
+        raise DataError("This download was used already. Go back to the page Release, and ask for it there.")
+    return _GIVEN[what](studio, Path(folder))
 
 
 @router.get("/ledger")
@@ -134,30 +148,6 @@ def ledger(request: Request) -> Response:
     entries = [] if kept is None else kept.entries()
     problems = [] if kept is None else kept.problems()
     return studio.page(request, "ledger", "ledger.html", entries=entries, problems=problems)
-
-
-@router.get("/release/owner.zip")
-def owner(request: Request) -> Response:
-    return _zipped(studio_of(request), "owner")
-
-
-@router.get("/release/project.toml")
-def project_file(request: Request) -> Response:
-    """The decisions as a file that `discreet replay` takes."""
-    studio = studio_of(request)
-    folder, source = _chosen(studio), studio.project.source
-    if folder is None or source is None:
-        raise DataError("There is nothing to download yet.")
-    kept = ProjectFile(
-        format=1,
-        data=source.name,
-        sha256=hash_of(source.path),
-        chosen=folder.name,
-        recipe=as_toml(studio.project.recipe()),
-        hierarchies=studio.project.hierarchies(),
-    )
-    said = {"Content-Disposition": f'attachment; filename="{FILE}"'}
-    return Response(kept.text(), media_type="application/toml", headers=said)
 
 
 @router.get("/verify")
@@ -178,8 +168,6 @@ async def verify_file(request: Request, name: str = "") -> Response:
 
 
 def _verified(content: bytes) -> Any:
-    from discreet.release.verify import verify
-
     with scratch_folder() as place:
         _unzip(content, place)
         certificates = [*place.rglob("certificate.json")]
@@ -211,23 +199,43 @@ def _unzip(content: bytes, place: Path) -> None:
                         if left < 0:
                             raise DataError("A file of the zip is larger than it says.")
                         file.write(piece)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError):
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, NotImplementedError, RuntimeError, EOFError):
         raise DataError("This is not a zip of a published folder, or it is damaged.") from None
 
 
-def _zipped(studio: Studio, part: str) -> Response:
-    folder = _chosen(studio)
-    if folder is None or not (folder / part).is_dir():
-        raise DataError("There is nothing to download yet.")
+def _zipped(folder: Path, part: str, name: str) -> Response:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted((folder / part).rglob("*")):
             if path.is_file() and not path.is_symlink():
                 entry = zipfile.ZipInfo(f"{part}/{path.relative_to(folder / part).as_posix()}", (1980, 1, 1, 0, 0, 0))
                 archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    name = {"release": "published", "owner": "owner-keep-private"}[part]
     said = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
     return Response(content.getvalue(), media_type="application/zip", headers=said)
+
+
+def _project_file(studio: Studio, folder: Path) -> Response:
+    """The decisions as a file that `discreet replay` takes."""
+    source = studio.project.source
+    assert source is not None
+    kept = ProjectFile(
+        format=1,
+        data=source.name,
+        sha256=source.digest,
+        chosen=folder.name,
+        recipe=as_toml(studio.project.recipe()),
+        hierarchies=studio.project.hierarchies(),
+        policy=studio.project.journal.state().get("policy", ""),
+    )
+    said = {"Content-Disposition": f'attachment; filename="{FILE}"'}
+    return Response(kept.text(), media_type="application/toml", headers=said)
+
+
+_GIVEN: dict[str, Callable[[Studio, Path], Response]] = {
+    "published": lambda studio, folder: _zipped(folder, "release", "published"),
+    "owner": lambda studio, folder: _zipped(folder, "owner", "owner-keep-private"),
+    "project": _project_file,
+}
 
 
 def _chosen(studio: Studio) -> Path | None:
@@ -237,6 +245,15 @@ def _chosen(studio: Studio) -> Path | None:
         return None
     folder = studio.project.runs.study(name) / "releases" / Path(chosen).name
     return folder if (folder / "release" / "certificate.json").is_file() else None
+
+
+def _blank(found: Verification) -> list[str]:
+    """Columns that say the same in every row."""
+    assert found.certificate is not None
+    if found.content is None or found.certificate.shape != "table":
+        return []
+    names = [column.name for column in found.certificate.columns if column.role != "target"]
+    return [column.name for column in found.content.value_columns(names) if column.levels < 2]
 
 
 def _policy(studio: Studio) -> Policy | None:

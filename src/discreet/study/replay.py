@@ -11,7 +11,7 @@ import json
 import tomllib
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -40,6 +40,7 @@ class ProjectFile(BaseModel):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     chosen: str = Field(min_length=1, max_length=400)
     recipe: str
+    policy: str = Field(default="", max_length=1 << 16)
     hierarchies: dict[str, str] = Field(default={}, max_length=1000)
 
     @classmethod
@@ -61,9 +62,9 @@ class ProjectFile(BaseModel):
     def text(self) -> str:
         """The file's text."""
         plain = self.model_dump(exclude={"hierarchies"})
-        lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in plain.items()]
+        lines = [f"{name} = {_toml(value)}" for name, value in plain.items()]
         lines += ["", "[hierarchies]"] if self.hierarchies else []
-        lines += [f"{json.dumps(c, ensure_ascii=False)} = {json.dumps(text)}" for c, text in self.hierarchies.items()]
+        lines += [f"{_toml(column)} = {_toml(text)}" for column, text in self.hierarchies.items()]
         return "\n".join(
             ["# Keep it: with the seed in the recipe, random choices of the release can be undone.", *lines, ""]
         )
@@ -102,6 +103,11 @@ class ProjectFile(BaseModel):
         if recipe.run.seed is None:
             raise DataError("The recipe of the project has no seed, so its release cannot be made again.")
         return release_of(by_name[self.chosen], recipe, dataset, recipe.run.seed), dataset
+
+
+def _toml(value: Any) -> str:
+    """A text or number as TOML writes it, which is JSON's way but for one character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def hash_of(path: Path) -> str:
