@@ -50,11 +50,11 @@ def test_what_was_measured_is_kept_and_printed(tmp_path, monkeypatch):
     page.write()  # nothing was measured
     assert not list(tmp_path.iterdir())
     stages = [
-        {"name": name, "cpu": cpu, "peak": cpu * 2**30} for name, cpu in (("tally", 2), ("write", 1), ("tally", 3))
+        {"name": name, "cpu": cpu, "peak": cpu * 10**9} for name, cpu in (("tally", 2), ("write", 1), ("tally", 3))
     ]
     part = Part(
         [Line("a release", 6.0, "CPU-s", 5), Line("memory", 3.0, "GB", 4), Line("bare", 4.0, "CPU-s")],
-        {"release": {"stages": stages, "cpu": 6.0, "peak": 3 * 2**30}},
+        {"release": {"stages": stages, "cpu": 6.0, "peak": 3 * 10**9}},
     )
     kept.keep("100m", Part([Line("a release", 9.0, "CPU-s")]))
     kept.keep("100m", part)  # replaces the last run

@@ -134,7 +134,7 @@ def test_every_command_is_swept():
     groups = {"data", "ledger", "recipe", "key", "cache"}
     known = {command.name or command.callback.__name__ for command in app.registered_commands} | groups
     swept = {command[0] for commands in COMMANDS.values() for command in commands}
-    assert known - swept == {"demo", "reproduce"}  # which read nothing from outside
+    assert known - swept == {"demo", "reproduce", "studio", "replay"}  # tests/studio, tests/study/test_replay.py
 
 
 def test_text_is_made_plain_in_one_place(capsys):

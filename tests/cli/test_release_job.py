@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from discreet import Mondrian, Roles, verify
+from discreet import DataError, Mondrian, Roles, verify
 from discreet.cli.app import GOOD, WRONG, app
 from discreet.cli.release_job import ReleaseJob
 from discreet.engines import DuckDB, estimate
@@ -223,12 +222,11 @@ def test_the_estimate_says_parts_only_where_they_are_decided_on(source, tmp_path
     assert told["in_parts"] is in_parts
 
 
-def test_an_engine_without_files_gives_no_estimate(tmp_path, capsys):
+def test_an_engine_without_files_gives_no_estimate(tmp_path):
     with ExitStack() as until_saved, DuckDB(people(50)) as engine:
         job = ReleaseJob(tmp_path / "out", {}, None, True, False, False, until_saved)
-        with pytest.raises(typer.Exit):
+        with pytest.raises(DataError, match="this engine gives no estimate, only duckdb on files does"):
             job.start(engine, Mondrian(5), Roles(target="y", quasi=["age"]))
-    assert capsys.readouterr().out == "This engine gives no estimate: only DuckDB on files does.\n"
 
 
 def test_the_estimate_is_said_before_the_release_and_not_when_quiet(source, tmp_path):

@@ -52,9 +52,8 @@ def run_studio(*, file: Path | None, port: int, folder: Path | None, browser: bo
 def _page_that_opens(link: str, folder: Path) -> Path:
     """A page of this user's alone that leads to the link: what a browser is told is in the list of all processes."""
     page = folder / "open.html"
-    write_whole(
-        page, f'<!doctype html><title>discreet</title><meta http-equiv="refresh" content="0; url={link}">'.encode()
-    )
+    refresh = f'<meta http-equiv="refresh" content="0; url={link}">'
+    write_whole(page, f"<!doctype html><title>discreet studio</title>{refresh}".encode())
     return page
 
 
