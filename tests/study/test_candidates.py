@@ -11,6 +11,7 @@ from discreet import Baskets
 from discreet.cli.app import GOOD, app
 from discreet.data.dataset import Dataset
 from discreet.report.study_page import summarise_study, to_page
+from discreet.report.wording import score_interval
 from discreet.study import recipe_from, run_study
 from discreet.study.candidates import unfound
 from small_study import load, written_clinic
@@ -150,7 +151,7 @@ def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_p
     page = to_page(summary)
     rows = [row for row in page.split("<tr") if "mondrian-k5</td>" in row]
     assert any(f"><small>{line['unfound']['by']}, 160 persons</small>" in row for row in rows)  # counted: no interval
-    assert f"{line['low']:.3f} to {line['high']:.3f}</td>" in page
+    assert f"{score_interval(line['low'], line['high'])}</td>" in page
     assert "by the best of the classifiers" in page
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     asked = ["compare", str(clinic), str(tmp_path / "recipe.toml"), "-o", str(table.folder)]
