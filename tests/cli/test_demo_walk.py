@@ -118,7 +118,7 @@ def test_the_command_answers_in_json_and_the_same_seed_gives_the_same_demo(demo,
     found = json.loads(done.stdout)
     assert found["report"] == str(again / "report.html")
     assert found["study_report"] == str(again / "study" / "report.html")
-    assert found["summary"]["format"] == 1
+    assert found["summary"]["format"] == 2
     assert found["study"]["best"] is not None
     best = f"study/{demo.study['best_folder']}/release/data.csv"
     for name in ("clinic.csv", "report.html", "tree-ladder/release/data.csv", "greedy/release/certificate.json", best):

@@ -69,7 +69,7 @@ def guide_of(name: str) -> Guide:
 
     >>> guide = guide_of("mondrian")
     >>> guide.promise, guide.data, guide.parameters[0]
-    ('k-anonymity', ('table',), Parameter(name='k', allowed='a whole number of at least 2', default=5))
+    ('k-anonymity; with l and t', ('table',), Parameter(name='k', allowed='a whole number of at least 2', default=5))
     """
     method = METHODS[name]
     about = (method.__doc__ or "").strip().splitlines()[0].rstrip(".")
