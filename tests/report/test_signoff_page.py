@@ -92,6 +92,16 @@ def test_no_chance_is_stated_where_persons_are_counted(tmp_path):
     assert "chance to pick the right row" not in Page(to_signoff_page(summary)).text
 
 
+def test_a_release_with_copies_has_its_sign_off_edition(tmp_path):
+    samples.load("clinic", rows=400, random_state=7).data.write(tmp_path / "clinic.csv", "csv")
+    how = ("--method", "mondrian", "--k", 5, "--as", "csv,csv-de", "-q")
+    done = command("release", tmp_path / "clinic.csv", *WHO, *how, "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    summary = summarise_signoff(tmp_path / "out", SignOff(date="2026-03-31"))
+    assert "data-de.csv" in summary["certificate"]["copies"]
+    assert summary["owner"]["source"]["rows"] == 400
+
+
 def test_headings_are_in_order_and_tables_have_headers(out):
     summary = summarise_signoff(out, SignOff(date="2026-03-31"), Policy(format=1, least_k=5))
     page = Page(to_signoff_page(summary))
