@@ -206,8 +206,8 @@ def _croissant_files(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _record_set(summary: dict[str, Any]) -> dict[str, Any] | None:
     """The columns of the data, if rows are published."""
-    names = set(summary["certificate"]["files"]) - _copies(summary)
-    names = sorted(name for name in names if name.rpartition(".")[2] in ("csv", "parquet"))
+    own = sorted(set(summary["certificate"]["files"]) - _copies(summary))
+    names = [name for name in own if name.rpartition(".")[2] in ("csv", "parquet")]
     if not names:
         return None
     source = {"fileSet": {"@id": "parts"}} if names[0].startswith(_PARTS) else {"fileObject": {"@id": names[0]}}
