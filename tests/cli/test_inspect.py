@@ -48,6 +48,31 @@ def test_it_ends_with_a_command_that_can_be_copied(clinic):
     assert "Decide 1 column: 'stay_days'" in done.stdout
 
 
+ROWS = "".join(f"{20 + i % 4};{'fm'[i % 2]};{'no' if i % 3 else 'yes'}\n" for i in range(24))
+
+
+@pytest.mark.parametrize("above", ["# made today\n", "# made today, by hand\n# second remark\n", "sep=;\n"])
+def test_a_comment_above_a_table_makes_it_no_transactions(above, tmp_path):
+    (tmp_path / "people.csv").write_text(f"{above}age;sex;ill\n{ROWS}", encoding="utf-8")
+    done = run("inspect", tmp_path / "people.csv")
+    assert done.exit_code == GOOD, done.output
+    assert "people.csv: 24 rows, 3 columns, cells separated by ';'" in done.stdout
+
+
+def test_transactions_stay_transactions(tmp_path):
+    (tmp_path / "shop.txt").write_text("# milk\nmilk bread\n\nbeer,wine tea\nrye\n", encoding="utf-8")
+    done = run("inspect", tmp_path / "shop.txt")
+    assert "shop.txt: transactions" in done.stdout, done.output
+
+
+def test_the_delimiter_is_that_of_the_rows_below_a_title(tmp_path):
+    title = "People, sick, or well, by age, and by sex\n\n"
+    (tmp_path / "people.csv").write_text(f"{title}age;sex;ill\n{ROWS}", encoding="utf-8")
+    assert "24 rows, 3 columns, cells separated by ';'" in run("inspect", tmp_path / "people.csv").stdout
+    found = json.loads(run("inspect", tmp_path / "people.csv", "--json").stdout)
+    assert found["dialect"] == {"delimiter": ";", "quote": '"'}
+
+
 def test_names_that_need_quotes_reach_the_next_command_whole(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = ["zip, code;birth year;ill"] + [

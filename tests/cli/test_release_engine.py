@@ -40,6 +40,29 @@ def run(line):
     return CliRunner().invoke(app, shlex.split(line))
 
 
+def test_it_says_what_is_left_out_and_how_texts_are_read(tmp_path, monkeypatch):
+    """As a release in memory says it: a comment, a footer, a decimal comma."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{20 + i % 3};1.{i % 2:03d},5;{'no' if i % 3 else 'yes'}\n" for i in range(60))
+    Path("one.csv").write_text(f"# made today\nage;pay;y\n{rows}\nSource: the office\n", encoding="utf-8")
+    how = f"--target y --quasi age,pay {METHOD}"
+    in_memory = run(f"release one.csv {how} -o memory")
+    found = run(f"release one.csv --engine duckdb {how} -o out")
+    assert (found.exit_code, in_memory.exit_code) == (GOOD, GOOD), found.output
+    for sentence in ("1 line of comments (#) left out.", "1 line that is no row left out."):
+        assert sentence in in_memory.stderr
+        assert sentence in found.stderr
+    assert "with a decimal comma" in found.stderr
+    assert "left out" not in run(f"release one.csv --engine duckdb {how} -o quiet -q").stderr
+    Path("texts").mkdir()
+    for name in ("a", "b"):
+        Path(f"texts/{name}.csv").write_text(
+            ("# made\n" if name == "a" else "") + f"age;pay;y\n{rows}", encoding="utf-8"
+        )
+    found = run(f"release 'texts/*.csv' --engine duckdb {how} -o both")
+    assert "1 line of comments (#) left out. This is so in 1 of 2 files." in found.stderr
+
+
 def published(folder):
     return Counter(tuple(row.values()) for row in pq.read_table(folder).to_pylist())
 

@@ -10,7 +10,8 @@ from sklearn.metrics import accuracy_score
 
 import discreet as ds
 from discreet.data.baskets import Baskets
-from discreet.evaluate.own_test_rows import OwnTestRows
+from discreet.data.dataset import Dataset
+from discreet.evaluate.own_test_rows import OwnTestRows, read_own_rows
 from old_or_young import ROLES, people, pipeline
 
 
@@ -52,6 +53,18 @@ def test_nothing_of_the_test_rows_is_learnt():
     assert not Counter(map(tuple, first)) - Counter(map(tuple, answers(pd.concat([test, odd]))))
     swapped = test.assign(y=test["y"].map({"no": "yes", "yes": "no"}))
     assert sorted(map(tuple, answers(swapped))) == sorted(map(tuple, first))  # other labels, the same answers
+
+
+def test_texts_are_read_in_the_notation_of_the_data():
+    """By itself, a test row with 1.023 would be read as about one, where the data write about a thousand so."""
+    roles = ds.Roles(target="y", quasi=["pay", "day"])
+    data = {"pay": ["1.023,5", "2.500,25"], "day": ["25/03/2020", "26/03/2020"], "y": ["no", "yes"]}
+    dataset = Dataset.unchecked(data, roles)
+    rows = read_own_rows({"pay": ["1.023", "2.500"], "day": ["03/04/2020", "04/04/2020"], "y": ["no", "yes"]}, dataset)
+    assert rows.data.column("pay").to_arrow().to_pylist() == [1023, 2500]
+    assert [str(day) for day in rows.data.column("day").to_arrow().to_pylist()] == ["2020-04-03", "2020-04-04"]
+    with pytest.raises(ds.DataError, match="pay"):
+        read_own_rows({"pay": ["1,023.5"], "day": ["03/04/2020"], "y": ["no"]}, dataset)
 
 
 def test_generators_and_threads_give_the_same_figures():

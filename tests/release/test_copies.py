@@ -2,11 +2,14 @@
 """Copies of a release in other formats: they hold the published cells, and verifying finds what they hold besides."""
 
 import datetime as dt
+import io
 import json
 import shutil
+import zipfile
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -16,8 +19,9 @@ from discreet.data.column import from_labels
 from discreet.data.foreign_excel import read_workbook
 from discreet.data.foreign_statistics import read_statistics
 from discreet.data.formats_out import OUT, bytes_in
+from discreet.data.held_file import HeldFile
 from discreet.data.storage import FORMATS
-from discreet.errors import DataError
+from discreet.errors import DataError, PromiseBroken
 from discreet.release.certificate import Certificate, file_record
 from discreet.release.copies import asked_copies, check_copied
 from discreet.release.copies_numbers import interval_ends, with_numbers
@@ -76,6 +80,38 @@ def certified_again(folder, **fields):
     (folder / "certificate.json").write_bytes(certificate.sealed(records).to_bytes())
 
 
+def with_member(workbook):
+    held = io.BytesIO(workbook)
+    with zipfile.ZipFile(held, "a") as archive:
+        archive.writestr("xl/raw.csv", "name\nAnn Example\n")
+    return held.getvalue()
+
+
+def with_hidden_sheet(workbook):
+    """The same cells in a workbook with a second sheet, which its reader does not see."""
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    (rows, _), held = read_workbook(HeldFile("data.xlsx", workbook), "Excel", exact=True), io.BytesIO()
+    with xlsxwriter.Workbook(held) as book:
+        sheet, raw = book.add_worksheet("data"), book.add_worksheet("raw")
+        for place, name in enumerate(rows.column_names):
+            sheet.write_column(0, place, [name, *rows.column(name).to_pylist()])
+        raw.write(0, 0, "Ann Example")
+        raw.hide()
+    return held.getvalue()
+
+
+def pq_with_metadata(path):
+    rows, held = pq.read_table(path), io.BytesIO()
+    pq.write_table(rows.replace_schema_metadata({"name": "Ann Example"}), held)
+    return held.getvalue()
+
+
+def stated_by(folder, name, library):
+    """The copies of a release, of which another library wrote one."""
+    copies = Certificate.read(folder).copies
+    return {**copies, name: copies[name].model_copy(update={"library": library})}
+
+
 def test_every_copy_is_certified_and_verified(copied):
     found = verify(copied)
     assert found.holds, found.problems
@@ -119,9 +155,47 @@ def test_a_copy_of_another_version_is_read_and_compared(folder):
     content = (folder / "data.sav").read_bytes()
     (folder / "data.sav").write_bytes(content.replace(b"01 Jan 0000:00:00", b"02 Jan 0000:00:00"))
     certified_again(folder)
+    assert "data.sav is not written as discreet writes these cells" in " ".join(verify(folder).problems)
+    certified_again(folder, copies=stated_by(folder, "data.sav", "pyreadstat 0.1"))
+    assert verify(folder).holds
+    certified_again(folder, copies=stated_by(folder, "data.sav", None))  # as earlier versions certified
+    assert "library" not in json.loads((folder / "certificate.json").read_text())["copies"]["data.sav"]
     found = verify(folder)
     assert found.holds, found.problems
     assert "data.sav holds the published cells, but another version of its library wrote it" in " ".join(found.remarks)
+
+
+@pytest.mark.parametrize("name", ["data.sav", "data.dta", "data.parquet", "data.xlsx"])
+def test_bytes_behind_the_cells_are_found(name, folder):
+    content = (folder / name).read_bytes()
+    if name == "data.parquet":  # its last bytes say where the rest is
+        content = pq_with_metadata(folder / name)
+    else:
+        content += b"Ann Example, 1 Main Street"
+    (folder / name).write_bytes(content)
+    certified_again(folder)
+    assert name in " ".join(verify(folder).problems)
+
+
+@pytest.mark.parametrize("library", [None, "xlsxwriter 0.1"])
+def test_a_workbook_has_one_sheet_and_no_other_part(library, folder):
+    """Whatever library is stated: a hidden sheet, a further member, bytes behind the last one."""
+    path, content = folder / "data.xlsx", (folder / "data.xlsx").read_bytes()
+    certified_again(folder, copies=stated_by(folder, "data.xlsx", library))
+    for more in (with_hidden_sheet, with_member, lambda held: held + b"Ann Example"):
+        path.write_bytes(more(content))
+        certified_again(folder)
+        assert "data.xlsx does not hold the published cells, or holds more" in " ".join(verify(folder).problems)
+    path.write_bytes(content)
+    certified_again(folder)
+    assert verify(folder).holds
+
+
+def test_what_is_just_written_is_written_the_same_twice(made, tmp_path, monkeypatch):
+    monkeypatch.setattr("discreet.release.copies._is_written_so", lambda *which: False)
+    monkeypatch.setattr("discreet.release.copies.library_of", lambda format: None)
+    with pytest.raises(PromiseBroken, match="csv is not written as discreet writes these cells"):
+        made.save(tmp_path / "out", format=["csv", "csv-de"])
 
 
 def test_a_copy_that_cannot_be_checked_is_a_problem(folder, monkeypatch):

@@ -70,6 +70,20 @@ def test_every_label_has_a_mark_that_is_explained(summary):
     assert "The label, which classifiers are to predict" in text
 
 
+def test_a_value_that_a_public_grid_does_not_name_may_be_common(tmp_path):
+    """Half of the rows are of nurses, which the grid does not name; they are not rare."""
+    rows = {"job": ["clerk", "nurse"] * 20, "age": [30, 30, 40, 40] * 10, "y": ["no", "no", "yes"] * 13 + ["no"]}
+    roles = Roles(target="y", quasi=["job", "age"])
+    release = Mondrian(k=5, labels="cuts", grids={"job": ["clerk"]}, random_state=1).release(rows, roles)
+    summary = summarise_public(release.save(tmp_path / "out") / "release")
+    marks = {mark["mark"]: mark for mark in summary["dictionary"][0]["marks"]}
+    assert marks["unlisted"]["share"] == 0.5
+    assert marks["unlisted"]["means"] == "a value that the published list does not name"
+    text = Page(to_public_page(summary)).text
+    assert "fewer than 5 persons have each of them" not in text
+    assert "too rare to be named" not in text
+
+
 def test_the_value_other_and_the_mark_of_others_are_told_apart(tmp_path):
     release = Mondrian(k=20, random_state=1).release(people(), Roles(target="y", quasi=["job"]))
     found = summarise_public(release.save(tmp_path / "out") / "release")["dictionary"][0]

@@ -73,6 +73,22 @@ def test_croissant_is_valid_by_its_own_validator_and_reads_the_rows(folder, summ
     assert sorted(row[places[HOSTILE]].decode() for row in rows) == sorted(table[HOSTILE])
 
 
+def test_the_rows_are_those_of_the_data_file_and_not_of_a_copy(tmp_path):
+    """data-de.csv comes before data.csv in the alphabet."""
+    release = Mondrian(k=5, random_state=1).release(people(), ROLES)
+    summary = summarise_public(release.save(tmp_path / "out", format=["csv", "csv-de", "xlsx", "sav"]) / "release")
+    croissant, dcat = json.loads(to_croissant(summary)), json.loads(to_dcat(summary))
+    (rows,) = croissant["recordSet"]
+    assert {field["source"]["fileObject"]["@id"] for field in rows["field"]} == {"data.csv"}
+    files = {file["name"]: file for file in croissant["distribution"]}
+    names = ["data.csv", "recoding.json", "data-de.csv", "data.sav", "data.xlsx", "certificate.json"]
+    assert list(files) == names
+    assert files["data-de.csv"]["description"] == "The published data once more, in another format."
+    assert files["data.xlsx"]["encodingFormat"].endswith("spreadsheetml.sheet")
+    assert files["data.sav"]["encodingFormat"] == "application/x-spss-sav"
+    assert [one["dct:title"] for one in dcat["dcat:distribution"]] == names
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_croissant_of_baskets_and_models(tmp_path):
     rng = np.random.default_rng(1)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 from typer.testing import CliRunner
 
-from discreet import DataError, samples
+from discreet import DataError, Mondrian, Roles, samples
 from discreet.cli.app import app
 from discreet.report.policy import Policy
 from discreet.report.signoff_page import SignOff, summarise_signoff, to_signoff_page
@@ -74,6 +74,32 @@ def test_the_published_folder_alone_is_enough(out):
     page = Page(to_signoff_page(summary)).text
     assert "A wrong role makes the promise worthless." in page
     assert "patient_id" not in page
+
+
+def test_no_chance_is_stated_where_persons_are_counted(tmp_path):
+    """Ten persons with four rows each: a group of 20 rows may be of five persons, a chance of 20 %, not 5 %."""
+    rows = {
+        "id": [place // 4 for place in range(40)],
+        "age": [place // 20 for place in range(40)],
+        "y": ["no", "yes"] * 20,
+    }
+    release = Mondrian(k=5, random_state=1).release(rows, Roles(target="y", quasi=["age"], person="id"))
+    release.save(tmp_path / "out")
+    summary = summarise_signoff(tmp_path / "out" / "release", SignOff(date="2026-03-31"))
+    assert summary["certificate"]["counted"] == "persons"
+    assert summary["risk"]["k"] >= 20
+    assert (summary["risk"]["largest"], summary["risk"]["average"]) == (None, None)
+    assert "chance to pick the right row" not in Page(to_signoff_page(summary)).text
+
+
+def test_a_release_with_copies_has_its_sign_off_edition(tmp_path):
+    samples.load("clinic", rows=400, random_state=7).data.write(tmp_path / "clinic.csv", "csv")
+    how = ("--method", "mondrian", "--k", 5, "--as", "csv,csv-de", "-q")
+    done = command("release", tmp_path / "clinic.csv", *WHO, *how, "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    summary = summarise_signoff(tmp_path / "out", SignOff(date="2026-03-31"))
+    assert "data-de.csv" in summary["certificate"]["copies"]
+    assert summary["owner"]["source"]["rows"] == 400
 
 
 def test_headings_are_in_order_and_tables_have_headers(out):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -79,6 +79,12 @@ class EngineOptions:
         engine.scratch = scratch
         with closing(engine):
             yield engine
+
+
+def how_read(engine: Engine, names: Sequence[str]) -> list[str]:
+    """What an engine left out of its files, and how it read the texts of these columns, a sentence each."""
+    readings = (getattr(engine.coding(name), "reading", None) for name in names)
+    return [*getattr(engine, "notes", ()), *(one.sentence for one in readings if one is not None and one.sentence)]
 
 
 def warn_of_password(source: Path | str) -> None:

@@ -283,16 +283,16 @@ def _name(file: Path) -> str:
 def _dialect(file: Path) -> dict[str, str] | None:
     """Delimiter and quote character of a text file; None for any other."""
     from discreet.data.file_kinds import text_behind
-    from discreet.data.file_layout import find_delimiter, find_quote
+    from discreet.data.file_layout import layout_of
     from discreet.data.held_file import head_of
 
     source = text_behind(file)
     head = b"\x00" if source is None else head_of(source, 1 << 16)
     if b"\x00" in head:
         return None
-    text = head.decode("utf-8", errors="replace")
-    quote = find_quote(text)
-    return {"delimiter": find_delimiter(text[: text.rfind("\n") + 1] or text, quote), "quote": quote}
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff")
+    layout = layout_of(text[: text.rfind("\n") + 1] or text)
+    return {"delimiter": layout.delimiter, "quote": layout.quote}
 
 
 def _dialect_in_words(dialect: dict[str, str] | None) -> str:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.completion import complete_formats, complete_methods
-from discreet.cli.engine_options import EngineOptions, warn_of_password
+from discreet.cli.engine_options import EngineOptions, how_read, warn_of_password
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.method_options import MethodOptions, build, parameter, said_defaults
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, split, step, watch
+from discreet.cli.options import Json, Quiet, remark, split, step, watch
 from discreet.cli.policy_options import PolicyOptions, enforced
 from discreet.cli.release_answer import ReleaseAnswer
 from discreet.cli.release_items import ItemOptions
@@ -280,6 +280,8 @@ def _of_engine(
     engine = job.start(opened, method, named)
     with step(f"Releasing {len(engine):,} rows with {method.name}"):
         result = method.release(engine, named)
+    if not (method.by_cells or job.quiet or job.as_json):
+        remark(*how_read(opened, named.published))
     outcome = Outcome(
         result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
     )

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from discreet.data.formats_out_excel import excel_bytes, for_excel
+from discreet.data.formats_out_excel import excel_bytes, excel_library, for_excel, is_one_sheet
 from discreet.data.formats_out_locale import LOCALES, locale_bytes
-from discreet.data.formats_out_statistics import for_statistics, statistics_bytes
+from discreet.data.formats_out_statistics import for_statistics, statistics_bytes, statistics_library
 from discreet.data.storage import plain_texts, write_cells
 from discreet.errors import DataError, did_you_mean, listing
 
@@ -51,6 +51,23 @@ def as_held(rows: pa.Table, format: str) -> pa.Table:
     if format == "xlsx":
         return for_excel(rows)
     return for_statistics(rows, format).rows if format in PROGRAMS else plain_texts(rows)
+
+
+def library_of(format: str) -> str | None:
+    """The library, with its version, that writes this format here; None for texts, which have one form, or without it.
+
+    The same cells give the same bytes as long as it is the same.
+    """
+    if format == "parquet":
+        return f"pyarrow {pa.__version__}"
+    if format not in PROGRAMS:
+        return None
+    return excel_library() if format == "xlsx" else statistics_library()
+
+
+def has_our_parts(content: bytes, format: str) -> bool:
+    """Whether a file has no other parts than those that discreet writes; only workbooks consist of parts."""
+    return format != "xlsx" or is_one_sheet(content)
 
 
 def write_rows(rows: pa.Table, target: Path, format: str, *, input_again: bool = False) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import datetime
 import importlib
 import io
+import zipfile
+import zlib
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +21,14 @@ _MOST_ROWS, _MOST_COLUMNS, _LONGEST = 1_048_575, 16_384, 32_767  # of a sheet, b
 _FIRST_DAY = datetime.date(1900, 3, 1)  # before it, Excel has a day that never was
 _MADE = datetime.datetime(2000, 1, 1)  # written as the time at which the file was made
 _SHEET = "data"
+_MEMBERS = frozenset(
+    {
+        *("[Content_Types].xml", "_rels/.rels", "docProps/app.xml", "docProps/core.xml", "xl/workbook.xml"),
+        *("xl/_rels/workbook.xml.rels", "xl/sharedStrings.xml", "xl/styles.xml", "xl/theme/theme1.xml"),
+        "xl/worksheets/sheet1.xml",
+    }
+)
+_HEADERS, _END = 30 + 46, 22  # bytes of a zip file besides names and contents: of each member, and at the end
 _PLAIN = {
     "in_memory": True,  # no cells in temporary files
     "strings_to_numbers": False,
@@ -71,6 +81,25 @@ def excel_bytes(rows: pa.Table) -> bytes:
     sheet.freeze_panes(1, 0)
     workbook.close()
     return sink.getvalue()
+
+
+def excel_library() -> str | None:
+    """What decides on the bytes of a workbook besides its cells; None if nothing can write one here."""
+    xlsxwriter, _ = quietly(importlib.import_module, "xlsxwriter", errors=(ImportError,))
+    if xlsxwriter is None:
+        return None
+    system = zipfile.ZipInfo().create_system  # a zip file says on which kind of system it was made
+    return f"xlsxwriter {xlsxwriter.__version__}, zlib {zlib.ZLIB_RUNTIME_VERSION}, zip {system}"
+
+
+def is_one_sheet(content: bytes) -> bool:
+    """Whether a workbook has the parts that `excel_bytes` writes, one sheet among them, and no byte outside of them."""
+    members, _ = quietly(lambda: zipfile.ZipFile(io.BytesIO(content)).infolist())
+    names = [member.filename for member in members or ()]
+    if len(names) != len(_MEMBERS) or set(names) != _MEMBERS:
+        return False
+    size = sum(_HEADERS + 2 * len(member.filename) + member.compress_size for member in members or ())
+    return len(content) == size + _END
 
 
 def _writer(workbook: Any, sheet: Any, kind: pa.DataType) -> Any:

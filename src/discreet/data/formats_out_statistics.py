@@ -129,6 +129,13 @@ def statistics_bytes(rows: pa.Table, format: str) -> bytes:
     return content
 
 
+def statistics_library() -> str | None:
+    """What decides on the bytes of such a file besides its cells; None if nothing can write one here."""
+    pyreadstat, _ = quietly(importlib.import_module, "pyreadstat", errors=(ImportError,))
+    pandas, _ = quietly(importlib.import_module, "pandas", errors=(ImportError,))
+    return None if pyreadstat is None else f"pyreadstat {pyreadstat.__version__}{'' if pandas is None else ', pandas'}"
+
+
 def _is_whole(column: Any) -> bool:
     return pa.types.is_integer(column.type)
 

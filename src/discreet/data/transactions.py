@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.file_kinds import text_behind
-from discreet.data.file_layout import DELIMITERS
+from discreet.data.file_layout import DELIMITERS, first_line
 from discreet.errors import DataError, quietly
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import check_plain
@@ -83,14 +83,17 @@ def read_labels(path: Path) -> list[str]:
 def looks_like_transactions(path: Path) -> bool:
     """Whether a file looks like rows of items: its first line has no delimiter, and some line has several words.
 
+    Comments above a table, and a line that names the delimiter, are not its first line.
     Read as a table, it would have one column, named after the items of the first row.
     """
     start, _ = quietly(_start, path)
     if not start or b"\0" in start or text_behind(path) is None:
         return False
-    lines = [line for line in start.decode("utf-8", errors="replace").lstrip("\ufeff").split("\n") if line.strip()]
-    if not lines or any(delimiter in lines[0] for delimiter in DELIMITERS):
+    text = start.decode("utf-8", errors="replace").lstrip("\ufeff")
+    first, delimiter = first_line(text)
+    if not first or delimiter is not None or any(one in first for one in DELIMITERS):
         return False
+    lines = [line for line in text[text.index(first) :].split("\n") if line.strip()]
     return any(len(line.split()) > 1 for line in lines[:_LINES])
 
 

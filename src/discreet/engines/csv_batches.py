@@ -59,6 +59,7 @@ class CsvBatches:
         self._head = read_head(path)
         self._encodings = [encoding] if encoding else possible_encodings(path, self._head)
         self._skip = 0  # rows above the data
+        self._left_out: tuple[str, ...] = ()  # what the last whole scan left out
         self._choose_encoding()
         while True:
             table, failure = quietly(self._first_rows)
@@ -76,6 +77,11 @@ class CsvBatches:
     @property
     def delimiter(self) -> str:
         return self._layout.delimiter
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is no row and was left out, as far as the file was read."""
+        return (*self._layout.notes, *self._left_out)
 
     def reader(self) -> pa.RecordBatchReader:
         """All rows from the first on; columns are called f0, f1 and so on."""
@@ -129,6 +135,7 @@ class CsvBatches:
                     self._check_ends(batch)
             if last is not None and quote:
                 check_last_quote(self.path, pa.Table.from_batches([last]), quote, self._encodings[0])
+            self._left_out = skipped.notes
             if last is not None:
                 yield last.slice(skip)
         except DataError as error:

@@ -101,6 +101,11 @@ class DuckDB(RawCells):
         return tuple(self._source.columns)
 
     @property
+    def notes(self) -> list[str]:
+        """What is no row of the files and was left out so far, a sentence each."""
+        return self._source.notes()
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """The files that hold the rows; none for a relation or an Arrow table."""
         return self._source.files

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -44,6 +45,7 @@ class Source:
     batches       the rows of some columns, some as dictionaries, where they need not pass through DuckDB
     keep          what has to live as long as the source
     semicolons    whether cells are texts that semicolons delimit
+    notes         what is no row and was left out so far, a sentence each
     """
 
     what: str
@@ -59,6 +61,7 @@ class Source:
     batches: Batches = lambda names, dictionaries: None
     keep: object = None
     semicolons: bool = False
+    notes: Callable[[], list[str]] = list
 
     def __post_init__(self) -> None:
         if self.after is None:
@@ -213,7 +216,24 @@ def _from_csv(
 
     columns, types = {name: f"f{place}" for place, name in enumerate(names)}, dict.fromkeys(names, "VARCHAR")
     semicolons = all(table.delimiter == ";" for table in tables)
-    return Source(repr(path.name), columns, types, scan, after=after, files=tuple(files), semicolons=semicolons)
+    return Source(
+        repr(path.name),
+        columns,
+        types,
+        scan,
+        after=after,
+        files=tuple(files),
+        semicolons=semicolons,
+        notes=lambda: _notes(tables),
+    )
+
+
+def _notes(tables: list[CsvBatches]) -> list[str]:
+    """What was left out of the files; the same sentence of several files is said once."""
+    counted = Counter(note for table in tables for note in table.notes)
+    if len(tables) == 1:
+        return list(counted)
+    return [f"{note} This is so in {count} of {len(tables)} files." for note, count in counted.items()]
 
 
 def _from_database(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.dataset import Dataset, keep_items
+from discreet.data.notation import notation_named
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
 from discreet.learning.cross_validation import kfold
@@ -56,7 +57,7 @@ class OwnTestRows:
 
 
 def read_own_rows(test: object, dataset: Dataset) -> Dataset:
-    """Own test rows, read as the data are: with the same columns, items and kinds, but no identifiers."""
+    """Own test rows, read as the data are: with the same columns, items, kinds and notations, but no identifiers."""
     return _READ[dataset.shape](test, dataset)
 
 
@@ -70,7 +71,9 @@ def _table(test: object, dataset: Dataset) -> Dataset:
     person = roles.person if roles.person in table else None
     kinds: dict[str, Any] = {name: dataset.data.column(name).kind for name in roles.published}
     mine = replace(roles, identifiers=(), person=person, allow_unique=())
-    read = table.reread(kinds=kinds).select([*roles.published, *([] if person is None else [person])])
+    named = {name: notation_named(how) for name, how in dataset.data.notations.items() if name in kinds}
+    recorded = {name: notation for name, notation in named.items() if notation is not None}
+    read = table.reread(kinds=kinds, recorded=recorded).select([*roles.published, *([] if person is None else [person])])
     return _labelled(Dataset.unchecked(read, mine))
 
 

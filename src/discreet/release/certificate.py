@@ -134,10 +134,18 @@ class FileRecord(_Record):
 
 
 class CopyRecord(_Record):
-    """A published file that holds the data in another format, with numbers beside labels of intervals if asked for."""
+    """A published file that holds the data in another format, with numbers beside labels of intervals if asked for.
+
+    `library` wrote it, and decides on its bytes; earlier versions did not state it, and texts have one form.
+    """
 
     format: str
     numbers: Literal["low-high", "midpoint"] | None = None
+    library: str | None = Field(default=None, pattern=r"^[A-Za-z0-9 .,+-]{1,80}$")
+
+    @model_serializer(mode="wrap")
+    def _without_unstated(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in serialize(self).items() if name != "library" or value}
 
 
 class Certificate(_Record):

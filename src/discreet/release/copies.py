@@ -3,21 +3,21 @@
 
 The promise is checked on one file, data.csv or data.parquet. A copy is a function of that file: its format, and which
 numbers it adds (`copies_numbers.py`). So whoever verifies writes it again and compares the bytes. If another version of
-a library writes other bytes, the copy is read instead and compared cell by cell.
+a library wrote it, which the certificate says, the copy is read instead and compared cell by cell.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.content import Content
-from discreet.data.formats_out import PLAIN, as_held, bytes_in, check_format
+from discreet.data.formats_out import PLAIN, as_held, bytes_in, check_format, has_our_parts, library_of
 from discreet.data.held_file import HeldFile
 from discreet.data.parquet import read_parquet
 from discreet.data.read import read_exactly
@@ -36,7 +36,7 @@ def asked_copies(formats: Sequence[str], numbers: str | None) -> tuple[str | Non
     """The format of the data file, None if none is asked for, and the copies by the names of their files.
 
     >>> asked_copies(["csv", "csv-de"], None)
-    ('csv', {'data-de.csv': CopyRecord(format='csv-de', numbers=None)})
+    ('csv', {'data-de.csv': CopyRecord(format='csv-de', numbers=None, library=None)})
     """
     for format in formats:
         check_format(format)
@@ -58,6 +58,11 @@ def copy_name(record: CopyRecord) -> str:
 def copy_bytes(content: Content, record: CopyRecord) -> bytes:
     """The file of a copy."""
     return bytes_in(_rows(content, record), record.format)
+
+
+def with_libraries(copies: Mapping[str, CopyRecord]) -> dict[str, CopyRecord]:
+    """The same copies, each with the library that writes it here."""
+    return {name: record.model_copy(update={"library": library_of(record.format)}) for name, record in copies.items()}
 
 
 def check_copied(content: Content, copies: Collection[str]) -> None:
@@ -96,7 +101,7 @@ def copy_problems(
 ) -> tuple[list[str], list[str]]:
     """Check that every copy holds the published cells, and remark on those of which only the cells were compared.
 
-    `read_back` compares the cells of all copies, although the bytes are the same: for copies just written.
+    `read_back` compares the cells of all copies, too, although the bytes must be the same: for copies just written.
     """
     problems, remarks = [], []
     check_copied(content, certificate.copies)
@@ -111,6 +116,8 @@ def copy_problems(
             continue
         if not holds:
             problems.append(f"{name} does not hold the published cells, or holds more.")
+        elif not same and (read_back or (same is False and record.library == library_of(record.format))):
+            problems.append(f"{name} is not written as discreet writes these cells: it was edited, or holds more.")
         elif not same:
             remarks.append(
                 f"{name} holds the published cells, but another version of its library wrote it, or it is not installed"
@@ -119,12 +126,12 @@ def copy_problems(
     return problems, remarks
 
 
-def _is_written_so(content: Content, record: CopyRecord, sha256: str) -> bool:
-    """Whether writing the copy again gives the same bytes; False if that cannot be done here."""
+def _is_written_so(content: Content, record: CopyRecord, sha256: str) -> bool | None:
+    """Whether writing the copy again gives the same bytes; None if that cannot be done here."""
     try:
         return hashlib.sha256(copy_bytes(content, record)).hexdigest() == sha256
     except DataError:
-        return False
+        return None
 
 
 def _holds(content: Content, record: CopyRecord, name: str, file: BinaryIO) -> bool:
@@ -133,6 +140,8 @@ def _holds(content: Content, record: CopyRecord, name: str, file: BinaryIO) -> b
     if record.format == "parquet":
         file.seek(0)
         found = plain_texts(read_parquet(file, rows.column_names, rows=rows.num_rows))
+    elif not has_our_parts(held, record.format):
+        return False
     elif record.format in _KINDS:
         found = read_exactly(HeldFile(name, held), _KINDS[record.format])
     else:  # texts have one form

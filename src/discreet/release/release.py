@@ -49,7 +49,7 @@ from discreet.release.certificate import (
     VerdictRecord,
     file_record,
 )
-from discreet.release.copies import asked_copies, check_copied, copy_bytes
+from discreet.release.copies import asked_copies, check_copied, copy_bytes, with_libraries
 from discreet.release.data_subjects import DataSubjects
 from discreet.release.information_kept import ITEMS, NOTHING, Detail, of_changes
 from discreet.release.ledger import Account
@@ -385,7 +385,7 @@ class Release(Displayed, Framed):
             (folder / RECORD).write_bytes(self.record)
         paths = [path for path in folder.rglob("*") if path.is_file()]
         records = {path.relative_to(folder).as_posix(): file_record(path) for path in paths}
-        stated = self.certificate.model_copy(update={"copies": dict(copies)})
+        stated = self.certificate.model_copy(update={"copies": with_libraries(copies)})
         statement = stated.sealed(records).to_bytes()
         (folder / CERTIFICATE).write_bytes(statement)
         if sign_with is not None:

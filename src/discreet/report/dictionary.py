@@ -82,7 +82,9 @@ def _entry(
     if members is not None:
         written = f"1 if a row has one of: {_some(members)}" if members != (column.name,) else written
     elif shares is not None:
-        labels = _labels(column, labelling, shares, least=_least(certificate))
+        is_listed = _is_listed(column.name, certificate)
+        least = "the published list does not have it" if is_listed else _least(certificate)
+        labels = _labels(column, labelling, shares, least=least, is_listed=is_listed)
         marks = _marks(labels)
     return {
         "name": column.name,
@@ -106,6 +108,12 @@ def _least(certificate: Certificate) -> str:
     return f"fewer than {count(min(found))} persons have each of them" if found else "few persons have each of them"
 
 
+def _is_listed(name: str, certificate: Certificate) -> bool:
+    """Whether the holder gave a grid or a hierarchy of the column's values: what it does not name may be common."""
+    given = [certificate.method.parameters.get(parameter) for parameter in ("grids", "hierarchies")]
+    return any(one == "given" or (isinstance(one, list) and name in one) for one in given)
+
+
 def _written(column: ColumnRecord, labelling: Labelling | None, certificate: Certificate) -> str:
     """How the cells of a column are written."""
     if certificate.shape == "baskets" and column.kind == "item":
@@ -126,7 +134,12 @@ def _written(column: ColumnRecord, labelling: Labelling | None, certificate: Cer
 
 
 def _labels(
-    column: ColumnRecord, labelling: Labelling | None, shares: list[tuple[str | None, float]], *, least: str
+    column: ColumnRecord,
+    labelling: Labelling | None,
+    shares: list[tuple[str | None, float]],
+    *,
+    least: str,
+    is_listed: bool,
 ) -> list[dict[str, Any]]:
     """The labels that occur, the commonest first: kind of mark, meaning, and share of the rows."""
     meanings = {} if labelling is None else dict(zip(labelling.labels, labelling.meanings, strict=True))
@@ -138,6 +151,7 @@ def _labels(
             mark, meaning = "item", "the row has it" if text == "1" else "the row does not have it"
         elif text in meanings and labelling is not None:
             mark = mark_of(text, meanings[text])
+            mark = "unlisted" if mark == "other" and is_listed else mark
             meaning = in_words(meanings[text], labelling.kind, least=least)
         else:
             mark = mark_by_looks(text, kind, coarsened=column.role == "quasi")

@@ -38,6 +38,7 @@ MARKS = {
     "prefix": Mark("100**", "a code that begins so"),
     "name": Mark("a, b and 7 more", "one of a set of values that is too long for a label; recoding.json lists it"),
     "other": Mark("", "a value that is too rare to be named"),
+    "unlisted": Mark("", "a value that the published list does not name"),
     "not missing": Mark("not missing", "some value: the cell was not empty"),
     "or missing": Mark("... or missing", "what stands before it, or no value at all"),
     "suppressed": Mark(SUPPRESSED, "suppressed: any value, or none; nothing is said"),
@@ -109,7 +110,7 @@ def mark_by_looks(label: str | None, kind: Kind, *, coarsened: bool) -> str:
 
 
 def in_words(meaning: Meaning, kind: Kind, *, least: str) -> str:
-    """What a label means; `least` says how rare a value is that is not named.
+    """What a label means; `least` says how rare a value is that is not named, or why it is not.
 
     >>> in_words(Meaning.between(30, 40), "number", least="")
     '30 or more, below 40'

@@ -13,7 +13,15 @@ from typing import Any
 from discreet.report.public_content import SCHEMA, PublicContent
 from discreet.report.wording import plural
 
-_MEDIA = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "json": "application/json"}
+_MEDIA = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "sav": "application/x-spss-sav",
+    "dta": "application/x-stata-dta",
+}
+_ANY_BYTES = "application/octet-stream"
 _PARTS = "table/"  # where a table in parts lies
 _TYPES = {"number": "sc:Float", "date": "sc:Date", "item": "sc:Integer", "category": "sc:Text"}
 
@@ -109,7 +117,7 @@ def to_dcat(
                 {
                     "@type": "dcat:Distribution",
                     "dct:title": name,
-                    "dcat:mediaType": {"@id": f"https://www.iana.org/assignments/media-types/{media}"},
+                    "dcat:mediaType": {"@id": f"https://www.iana.org/assignments/media-types/{_registered(media)}"},
                     **(
                         {}
                         if size is None
@@ -142,19 +150,31 @@ def _description(summary: dict[str, Any]) -> str:
 
 
 def _files(summary: dict[str, Any]) -> list[tuple[str, str, int | None, str]]:
-    """Name, media type, size and hash of the published files, the certificate last."""
-    files = summary["certificate"]["files"]
+    """Name, media type, size and hash of the published files: copies below what they are copies of, the certificate
+    last."""
+    files, copies = summary["certificate"]["files"], _copies(summary)
     found = [
-        (name, _MEDIA.get(name.rpartition(".")[2], "application/octet-stream"), file["bytes"], file["sha256"])
-        for name, file in files.items()
+        (name, _MEDIA.get(name.rpartition(".")[2], _ANY_BYTES), files[name]["bytes"], files[name]["sha256"])
+        for name in sorted(files, key=lambda name: name in copies)
     ]
     return [*found, ("certificate.json", _MEDIA["json"], None, summary["certificate_sha256"])]
+
+
+def _copies(summary: dict[str, Any]) -> set[str]:
+    """Files that hold the data once more, in another format."""
+    return set(summary["certificate"].get("copies", ()))
+
+
+def _registered(media: str) -> str:
+    """The media type, if IANA lists it."""
+    return _ANY_BYTES if media.startswith("application/x-") else media
 
 
 def _croissant_files(summary: dict[str, Any]) -> list[dict[str, Any]]:
     described = {
         "recoding.json": "What each label means, for recoding new rows to the form of the release.",
         "certificate.json": "What is promised and measured, with the hashes of the other files.",
+        **dict.fromkeys(_copies(summary), "The published data once more, in another format."),
     }
     files: list[dict[str, Any]] = [
         {
@@ -186,7 +206,8 @@ def _croissant_files(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _record_set(summary: dict[str, Any]) -> dict[str, Any] | None:
     """The columns of the data, if rows are published."""
-    names = [name for name in summary["certificate"]["files"] if name.rpartition(".")[2] in ("csv", "parquet")]
+    own = sorted(set(summary["certificate"]["files"]) - _copies(summary))
+    names = [name for name in own if name.rpartition(".")[2] in ("csv", "parquet")]
     if not names:
         return None
     source = {"fileSet": {"@id": "parts"}} if names[0].startswith(_PARTS) else {"fileObject": {"@id": names[0]}}

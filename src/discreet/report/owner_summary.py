@@ -41,7 +41,7 @@ def read_summary(owner: Path, certificate: Certificate) -> dict[str, Any] | None
     if not isinstance(summary, dict) or set(summary) != _KEYS or summary["format"] != FORMAT:
         return None
     releases = summary["releases"]
-    stated = certificate.model_dump(mode="json", exclude={"files", "seal"})
+    stated = certificate.model_dump(mode="json", exclude={"files", "seal", "copies"})  # what is known before saving
     if not isinstance(releases, list) or len(releases) != 1 or releases[0].get("certificate") != stated:
         raise DataError(f"{SUMMARY} in the owner's folder is about another release than the one beside it.")
     return summary

@@ -70,7 +70,10 @@ class ColumnPart(_Part):
 
 
 class PublicContent(_Part):
-    """The content of the public edition; `certificate` is the published one, `risk` is that of the published rows."""
+    """The content of the public edition; `certificate` is the published one, `risk` is that of the published rows.
+
+    Its chances, `average` and `largest`, are null where the promise counts persons: they are of rows.
+    """
 
     schema_: str = Field(alias="$schema")
     format: Literal[2]

@@ -85,9 +85,13 @@ def to_dictionary_page(summary: dict[str, Any]) -> str:
 
 
 def _risk(content: Content, certificate: Certificate) -> dict[str, Any] | None:
-    """Group sizes of the published rows, which anybody can count."""
+    """Group sizes of the published rows, which anybody can count; no chances where the promise counts persons, since
+    a group of many rows may be of few persons."""
     quasi = certificate.names("quasi")
-    return plain_risk(risk(content, quasi)) if content.has_cells and quasi and content.n_rows else None
+    if not (content.has_cells and quasi and content.n_rows):
+        return None
+    found = plain_risk(risk(content, quasi))
+    return found if certificate.counted == "rows" else found | {"average": None, "largest": None}
 
 
 def _blank(content: Content, certificate: Certificate) -> list[str]:
