@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing leaves the studio unverified, against the policy, or unrecorded; what is sent to it is not trusted."""
+
+import io
+import zipfile
+
+import pytest
+
+from discreet import Mondrian
+from discreet.samples import load
+
+ROLES = {"age": "quasi", "sex": "quasi", "zip": "quasi", "readmitted": "target", "name": "identifier"}
+
+
+@pytest.fixture
+def chosen(at_home):
+    """A project with a table and a release of it, as a finished comparison leaves it."""
+    project = at_home.studio.project
+    stored = project.place_for("clinic.csv")
+    sample = load("clinic", rows=300, random_state=3)
+    sample.data.write(stored, "csv", input_again=True)
+    project.take("clinic.csv", stored)
+    for column, role in ROLES.items():
+        project.set_role(column, role)
+    project.journal.decide(("chosen",), "mondrian-k5-median", "Chosen.")
+    folder = project.runs.study(project.run_name()) / "releases" / "mondrian-k5-median"
+    Mondrian(5, random_state=1).release(sample.data, project.as_roles()).save(folder)
+    at_home.folder = folder
+    return at_home
+
+
+def given(client, what):
+    """The answer to asking for a download, and then to fetching it."""
+    asked = client.post(f"/release/give/{what}")
+    where = asked.headers.get("HX-Redirect")
+    return asked, None if where is None else client.get(where)
+
+
+def test_what_is_published_leaves_once_for_each_time_that_it_is_written_down(chosen):
+    assert chosen.get("/release/given/published").status_code == 422
+    assert chosen.get("/release/given/published?permit=x").status_code == 422
+    asked, answer = given(chosen, "published")
+    names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert {name.split("/")[0] for name in names} == {"release"}
+    assert chosen.get(asked.headers["HX-Redirect"]).status_code == 422  # used
+    assert len(chosen.studio.project.ledger().entries()) == 1
+    assert "handed to somebody not named" in chosen.get("/ledger").text
+
+
+def test_files_that_were_changed_do_not_leave(chosen):
+    with (chosen.folder / "release" / "data.csv").open("a", encoding="utf-8", newline="") as file:
+        file.write("1,2,3,4\n")
+    asked, answer = given(chosen, "published")
+    assert asked.status_code == 422
+    assert answer is None
+    assert "do not keep the promise" in asked.text
+    assert chosen.studio.project.ledger() is None
+    assert "The promise does not hold" in chosen.get("/release").text
+
+
+def test_what_the_policy_forbids_does_not_leave(chosen):
+    assert chosen.put("/release/policy", content=b"format = 1\nleast_k = 100\n").status_code == 204
+    asked, answer = given(chosen, "published")
+    assert asked.status_code == 422
+    assert answer is None
+    assert "The policy forbids it" in asked.text
+    assert chosen.put("/release/policy", content=b"format = 1\nleast_kk = 100\n").status_code == 422
+
+
+def test_the_page_says_first_what_the_promise_leaves_open(chosen):
+    page = chosen.get("/release").text
+    assert "Somebody who knows the label" in page
+
+
+def test_a_second_table_is_another_run_with_roles_of_its_own(chosen):
+    project = chosen.studio.project
+    first = project.run_name()
+    other = project.place_for("clinic.csv")
+    load("clinic", rows=300, random_state=4).data.write(other, "csv", input_again=True)
+    project.take("clinic.csv", other)
+    assert project.roles == {}
+    for column, role in ROLES.items():
+        project.set_role(column, role)
+    assert project.run_name() != first
+    assert chosen.get("/release", follow_redirects=False).status_code == 303
+    project.handed_over("one", "a friend")
+    assert len(project.ledger().entries()) == 1
+
+
+def zipped(**files):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+def test_zips_that_were_sent_are_verified_or_refused_in_words(chosen):
+    _, answer = given(chosen, "published")
+    assert "The promise holds" in chosen.put("/verify/file", content=answer.content).text
+    broken = bytearray(answer.content)
+    broken[200:220] = bytes(20)
+    for content, why in (
+        (b"no zip", "not a zip"),
+        (bytes(broken), ""),
+        (zipped(**{"../certificate.json": "{}"}), "lead out of its folder"),
+        (zipped(**{"/certificate.json": "{}"}), "lead out of its folder"),
+        (zipped(**{"a/certificate.json": "{}", "b/certificate.json": "{}"}), "2 certificates"),
+    ):
+        answer = chosen.put("/verify/file", content=content)
+        assert answer.status_code in (200, 422)
+        assert why in answer.text
+        assert "The promise holds" not in answer.text
