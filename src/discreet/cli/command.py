@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from discreet.cli.failures import Failure, failure_of, is_usage_error, usage_failure
 from discreet.cli.options import say
 from discreet.cli.running import Running, run_of
-from discreet.errors import PrivacyLeakWarning
+from discreet.errors import PrivacyLeakWarning, UnknownValuesWarning
 
 JSON = "--json"
 
@@ -126,5 +126,6 @@ def _only_our_warnings(command: Running) -> None:
         say(f"Warning: {message}", err=True)
 
     warnings.simplefilter("ignore")
-    warnings.simplefilter("always", PrivacyLeakWarning)
+    for ours in (PrivacyLeakWarning, UnknownValuesWarning):
+        warnings.simplefilter("always", ours)
     warnings.showwarning = show
