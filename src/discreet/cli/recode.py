@@ -69,7 +69,7 @@ def recode(
     if as_json:
         emit({"format": 1, "file": str(out), "rows": rows, "columns": list(names)})
     elif not quiet:
-        say(f"{out}: {rows:,} rows, columns {listing(names, most=8)}.")
+        say(f"{out}: {rows:,} rows, columns {listing(names, most=len(names))}.")
         say("The promise covers the released rows, not these: do not publish them as if it did.")
 
 
