@@ -96,3 +96,19 @@ def test_the_command_tells_unknown_values_too(towns, tmp_path):
         (text,) = json.loads(done.stdout)["warnings"]
         assert text.startswith(f"'zip': {counts} cells")
         assert f"Warning: {text}" in done.stderr
+
+
+def test_nothing_is_written_into_a_published_folder(towns, tmp_path):
+    rows = tmp_path / "new.csv"
+    rows.write_text("zip,sex\n10115,weiblich\n")
+    before = sorted(towns.iterdir())
+    for asked in (
+        ["recode", str(towns), str(rows), "-o", str(towns / "x.csv")],
+        ["recode", str(towns), str(rows), "-o", str(towns / "more" / "x.csv")],
+        ["report", str(towns), "--public", "-o", str(towns / "p.html")],
+        ["inspect", str(rows), "--recipe", str(towns / "x.toml")],
+    ):
+        done = CliRunner().invoke(app, asked)
+        assert done.exit_code == 2, asked
+        assert "into the published folder 'release'" in done.stderr
+    assert sorted(towns.iterdir()) == before

@@ -13,7 +13,7 @@ import typer
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
+from discreet.cli.options import Json, Quiet, cell, console, emit, refuse_published, say, split, step, watch
 from discreet.cli.running import refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing, plain
 
@@ -168,6 +168,7 @@ def write_recipe(recipe: Path, text: str) -> None:
     from discreet.foundation.atomic_files import write_whole
     from discreet.study import SCHEMA, schema
 
+    refuse_published(recipe)
     try:
         write_whole(recipe.parent / SCHEMA, schema().encode(), mode=0o644)
         write_whole(recipe, text.encode())
