@@ -492,7 +492,7 @@ def test_a_column_that_singles_everybody_out_is_said(tmp_path):
     table = people().assign(stay=range(160))
     roles = Roles(target="again", quasi=ROLES.quasi, sensitive=["ill"], other=["stay"], allow_unique=["stay"])
     found = verify(Mondrian(5).release(table, roles).save(tmp_path / "out") / "release")
-    assert "'stay' is one of them: 160 of 160 rows have a value there that no other row has." in found.remarks
+    assert "'stay' singles people out: 160 of 160 rows have a value there that no other row has." in found.remarks
 
 
 # -- differential privacy ----------------------------------------------------------------------------------------------

@@ -57,12 +57,22 @@ def _answer(verification: Verification) -> dict[str, Any]:
         "format": 1,
         "holds": verification.holds,
         "problems": list(verification.problems),
+        "cautions": _cautions(verification),
         "remarks": list(verification.remarks),
         "id": verification.id,
         "signer": verification.signer,
         "verdict": None if verification.verdict is None else asdict(verification.verdict),
         "certificate": None if verification.certificate is None else verification.certificate.model_dump(mode="json"),
     }
+
+
+def _cautions(verification: Verification) -> list[dict[str, str]]:
+    """What a promise that holds leaves open, as `discreet release` says it."""
+    from discreet.report.cautions import cautions_of_content
+
+    if not verification.holds or verification.certificate is None or verification.content is None:
+        return []
+    return cautions_of_content(verification.certificate, verification.content)
 
 
 def _print(verification: Verification, folder: Path, quiet: bool) -> None:
@@ -89,7 +99,8 @@ def _print(verification: Verification, folder: Path, quiet: bool) -> None:
     heading = {"proved": "noise", "owner": "measured"}.get(kind)
     for note in verification.verdict.notes if heading else ():
         say(f"  {heading:<10} {note}")
-    if verification.verdict.with_label is not None and verification.verdict.with_label < verification.verdict.required:
-        say(f"  mind       an attacker who knows the label too is left with {verification.verdict.with_label:g}")
-    for remark in verification.remarks:
+    minded = [line["text"] for line in _cautions(verification)]
+    for text in minded:
+        say(f"  mind       {text}")
+    for remark in (one for one in verification.remarks if one not in minded):
         say(f"  note       {remark}")
