@@ -245,6 +245,12 @@ def test_hierarchies_of_other_columns_and_gaps_are_refused():
         published(3, hierarchies={"sex": from_paths("sex", [("f", "*")])}).release(PEOPLE, BY_DEGREE)
 
 
+def test_a_folder_without_a_file_for_a_quasi_identifier_is_refused(tmp_path):
+    (tmp_path / "hierarchy_degre.csv").write_text("a;*\nb;*")
+    with pytest.raises(RolesError, match=r"the files are for 'degre', .* Did you mean 'degree'"):
+        published(3, hierarchies=tmp_path).release(PEOPLE, BY_DEGREE)
+
+
 def test_missing_is_a_child_of_the_root_of_a_given_tree():
     table = {"degree": ["a", "b", "d", "e", "f", "e", None, None, None], "y": [0, 0, 0, 1, 1, 1, 0, 1, 1]}
     release = published(3, hierarchies={"degree": DEGREES}).release(table, BY_DEGREE_ALONE)
