@@ -99,11 +99,11 @@ def test_guessed_roles_are_said():
 
 
 def test_release_and_verify_say_the_same_and_name_a_column_that_singles_people_out(tmp_path):
-    rows = Table.of({"age": [20, 60] * 30, "sex": ["f", "m"] * 30, "cost": [f"{i}.5" for i in range(60)], "y": [0, 1] * 30})
+    rows = {"age": [20, 60] * 30, "sex": ["f", "m"] * 30, "cost": [f"{i}.5" for i in range(60)], "y": [0, 1] * 30}
     roles = Roles(target="y", quasi=["age", "sex"], other=["cost"], allow_unique=["cost"])
-    release = Mondrian(k=5).release(rows, roles)
+    release = Mondrian(k=5).release(Table.of(rows), roles)
     published = release.save(tmp_path / "out") / "release"
-    (facts,) = summarise(rows, roles, [Outcome(release)], name="x")["releases"]
+    (facts,) = summarise(Table.of(rows), roles, [Outcome(release)], name="x")["releases"]
     said = [line["text"] for line in facts["cautions"]]
     assert "'cost' singles people out: 60 of 60 rows have a value there that no other row has." in said
     assert any("of the rows are in groups in which all rows have the same label" in text for text in said)

@@ -170,7 +170,7 @@ class _Features:
             hint = did_you_mean(absent[0], present)
             others = [name for name in absent if name in self.kinds]
             raise DataError(
-                f"The rows lack {len(absent)} columns of the release: {listing(absent)}.{hint}"
+                f"The rows lack {len(absent)} column{'s' * (len(absent) > 1)} of the release: {listing(absent)}.{hint}"
                 + (" Name the ones to give out: Recoder(folder, columns=[...])." if others else "")
             )
 
