@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 @with_groups
 def inspect(
     *,
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or transactions, one row of items per line.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A table: CSV, Excel, Parquet, SPSS and others; or transactions, one row of items per line."
+        ),
+    ],
     target: Annotated[str | None, typer.Option(help="The column to be predicted; guessed if not given.")] = None,
     quasi: Annotated[
         list[str] | None, typer.Option(help="Columns an attacker may know, a,b,c; suggested if not given.")

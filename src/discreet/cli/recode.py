@@ -27,7 +27,8 @@ def recode(
     file: Annotated[
         Path,
         typer.Argument(
-            help="The new rows: CSV or Parquet with the original columns, or a folder or pattern of Parquet files,"
+            help="The new rows, with the original columns: CSV, Excel, Parquet, SPSS and others; or a folder or"
+            " pattern of Parquet files,"
             " which are recoded batch by batch; baskets as they came."
         ),
     ],
