@@ -82,8 +82,9 @@ def _print(verification: Verification, folder: Path, quiet: bool) -> None:
         say(f"Not verified. {' '.join(verification.problems)}", err=True)
         for remark in () if quiet else verification.remarks:
             say(f"  note       {remark}", err=True)
-        if verification.certificate is None and (folder / "release" / CERTIFICATE).is_file():
-            say(f"Did you mean {folder / 'release'}?", err=True)
+        near = [place for place in (folder / "release", folder.parent / "release") if (place / CERTIFICATE).is_file()]
+        if verification.certificate is None and near:
+            say(f"Did you mean {near[0]}?", err=True)
         return
     assert verification.verdict is not None
     assert verification.certificate is not None
