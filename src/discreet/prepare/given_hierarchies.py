@@ -41,6 +41,17 @@ def _of_quasi(found: dict[str, Hierarchy], roles: Roles) -> dict[str, Hierarchy]
     )
 
 
+def hierarchy_notes(method: object, roles: Roles) -> list[str]:
+    """Which files of a folder a method used, and which it did not."""
+    where = getattr(method, "hierarchies", None)
+    if not isinstance(where, (str, Path)):
+        return []
+    found = read_hierarchies(where)
+    used, others = [name for name in found if name in roles.quasi], [name for name in found if name not in roles.quasi]
+    unused = f" Not used, since they are no quasi-identifiers: {listing(others)}." if others else ""
+    return [f"Hierarchy files were used for {listing(used)}.{unused}"]
+
+
 def public_hierarchies(hierarchies: Mapping[str, Any] | str | Path | None) -> list[str] | str | None:
     """The parameter as a certificate shows it: which columns, not the files."""
     if hierarchies is None:

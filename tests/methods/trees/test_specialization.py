@@ -235,6 +235,8 @@ def test_hierarchies_come_from_objects_files_or_a_folder(tmp_path):
     assert len({str(release.table.to_arrow().to_pylist()) for release in releases}) == 1
     stated = [release.certificate.method.parameters["hierarchies"] for release in releases]
     assert stated == [["degree"], ["degree"], "given", "given"]
+    said = "Hierarchy files were used for 'degree'. Not used, since they are no quasi-identifiers: 'unrelated'."
+    assert [said in release.owner.notes for release in releases] == [False, False, True, True]
     assert str(tmp_path) not in releases[1].certificate.to_bytes().decode()
 
 
