@@ -59,6 +59,7 @@ _WHERE = {
     "BudgetExceeded": "discreet.errors",
     "LedgerTampered": "discreet.errors",
     "PrivacyLeakWarning": "discreet.errors",
+    "UnknownValuesWarning": "discreet.errors",
 }
 
 if _typing.TYPE_CHECKING:
@@ -78,6 +79,7 @@ if _typing.TYPE_CHECKING:
     from discreet.errors import PrivacyLeakWarning as PrivacyLeakWarning
     from discreet.errors import PromiseBroken as PromiseBroken
     from discreet.errors import RolesError as RolesError
+    from discreet.errors import UnknownValuesWarning as UnknownValuesWarning
     from discreet.evaluate.cross_evaluation import evaluate_utility as evaluate_utility
     from discreet.methods import *
     from discreet.privacy import BreachIncrease as BreachIncrease

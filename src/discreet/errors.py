@@ -151,6 +151,10 @@ class PrivacyLeakWarning(UserWarning):
     """Something was done that may tell more than the promise covers."""
 
 
+class UnknownValuesWarning(UserWarning):
+    """Many cells of new rows hold values that a release does not know."""
+
+
 def quietly(
     build: Callable[..., Any], *arguments: Any, errors: tuple[type[Exception], ...] = (Exception,)
 ) -> tuple[Any, str]:

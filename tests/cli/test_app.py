@@ -123,6 +123,7 @@ def test_release_then_verify(here):
     assert list(published.columns) == ["age", "sex", "town", "ill", "again"]
     assert len(published) == 120
     assert MARKER not in (here / "out" / "owner" / "report.html").read_text(encoding="utf-8")
+    assert "Did you mean out/release?" in run("verify", "out/owner").stderr
     checked = run("verify", "out/release")
     assert checked.exit_code == GOOD
     assert "Verified. 4-anonymity holds" in checked.stdout
@@ -512,7 +513,7 @@ def test_a_certificate_that_is_none_is_found(saved):
 
 def test_an_extra_file_and_a_missing_file_are_found(saved):
     (saved / "notes.txt").write_text(MARKER)
-    assert "1 entries in the folder are not files that the certificate names" in fails(run("verify", saved), BROKEN)
+    assert "1 entry in the folder is not a file that the certificate names" in fails(run("verify", saved), BROKEN)
     (saved / "notes.txt").unlink()
     assert run("verify", saved).exit_code == GOOD
     (saved / "data.csv").unlink()

@@ -67,6 +67,8 @@ def test_verdicts_are_frozen_and_true_or_false():
     assert verdict.sentence() == "2-anonymity holds: 2 required, 2 measured."
     with pytest.raises(dataclasses.FrozenInstanceError):
         verdict.holds = False
+    both = (KAnonymity(2, columns=["x"]) & KAnonymity(2)).check({"x": [1, 1]}, Roles(quasi=["x"]))
+    assert both.sentence().startswith("2-anonymity of x and 2-anonymity hold: ")
 
 
 def test_a_table_needs_roles():

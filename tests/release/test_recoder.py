@@ -128,7 +128,7 @@ def test_columns_to_give_out(folder, rows):
         ds.Recoder(folder, columns=["agee"]).fit()
     with pytest.raises(ds.DataError, match="'readmitted' besides its target"):
         ds.Recoder(folder, columns=["readmitted"]).fit()
-    with pytest.raises(ds.DataError, match="lack 1 columns of the release: 'zip'"):
+    with pytest.raises(ds.DataError, match="lack 1 column of the release: 'zip'"):
         recoder.fit(rows.drop(columns="zip"))
 
 

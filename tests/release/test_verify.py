@@ -86,13 +86,13 @@ def test_one_byte_changed_in_the_data(folder):
 
 def test_an_extra_file(folder):
     (folder / "names.csv").write_text("x")
-    assert "1 entries in the folder are not files that the certificate names" in problems(folder)
+    assert "1 entry in the folder is not a file that the certificate names" in problems(folder)
 
 
 def test_an_extra_file_in_a_folder_below(folder):
     (folder / "more").mkdir()
     (folder / "more" / "names.csv").write_text("x")
-    assert "1 entries in the folder are not files" in problems(folder)
+    assert "1 entry in the folder is not a file" in problems(folder)
 
 
 @pytest.mark.parametrize("kind", ["folder", "link to a folder", "pipe", "signature folder"])
@@ -105,7 +105,7 @@ def test_things_that_are_not_files(folder, tmp_path, kind):
         os.mkfifo(folder / "pipe")
     else:
         (folder / "certificate.sig").mkdir()
-    assert "1 entries in the folder are not files" in problems(folder)
+    assert "1 entry in the folder is not a file" in problems(folder)
 
 
 def test_a_data_file_that_is_a_link_or_a_pipe(folder, tmp_path):
@@ -216,8 +216,15 @@ def test_no_certificate(folder):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(DataError, match="There is no release folder 'absent'"):
+    with pytest.raises(DataError, match=r"There is no release folder '.*absent'"):
         verify(tmp_path / "absent")
+
+
+def test_the_folder_is_shown_as_typed_and_the_one_beside_it_is_named(folder):
+    with pytest.raises(DataError, match="Did you mean") as told:
+        verify(folder / "data.csv")
+    assert f"no release folder '{folder / 'data.csv'}'" in str(told.value)
+    assert str(told.value).endswith(f"Did you mean '{folder}'?")
 
 
 def test_a_signature_vouches_for_the_release(tmp_path):
@@ -492,7 +499,7 @@ def test_a_column_that_singles_everybody_out_is_said(tmp_path):
     table = people().assign(stay=range(160))
     roles = Roles(target="again", quasi=ROLES.quasi, sensitive=["ill"], other=["stay"], allow_unique=["stay"])
     found = verify(Mondrian(5).release(table, roles).save(tmp_path / "out") / "release")
-    assert "'stay' is one of them: 160 of 160 rows have a value there that no other row has." in found.remarks
+    assert "'stay' singles people out: 160 of 160 rows have a value there that no other row has." in found.remarks
 
 
 # -- differential privacy ----------------------------------------------------------------------------------------------

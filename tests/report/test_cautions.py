@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a promise leaves open comes first, and no card is green where there is such a line."""
 
+import json
 import re
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from discreet import Baskets, GreedySelector, KAdet, Mondrian, PrivateTable, Roles, Table
+from discreet.cli.app import app
 from discreet.report.cautions import cautions_of
 from discreet.report.public_page import summarise_public, to_public_page
 from discreet.report.release_page import to_html
@@ -93,3 +96,19 @@ def test_guessed_roles_are_said():
     release = Mondrian(k=5).release(table(), roles)
     summary = summarise(table(), roles, [Outcome(release)], name="people", guessed=["age", "sex", "y"])
     assert "The roles of 3 columns were guessed, not given: 'age', 'sex', 'y'." in Page(to_html(summary)).text
+
+
+def test_release_and_verify_say_the_same_and_name_a_column_that_singles_people_out(tmp_path):
+    rows = {"age": [20, 60] * 30, "sex": ["f", "m"] * 30, "cost": [f"{i}.5" for i in range(60)], "y": [0, 1] * 30}
+    roles = Roles(target="y", quasi=["age", "sex"], other=["cost"], allow_unique=["cost"])
+    release = Mondrian(k=5).release(Table.of(rows), roles)
+    published = release.save(tmp_path / "out") / "release"
+    (facts,) = summarise(Table.of(rows), roles, [Outcome(release)], name="x")["releases"]
+    said = [line["text"] for line in facts["cautions"]]
+    assert "'cost' singles people out: 60 of 60 rows have a value there that no other row has." in said
+    assert any("of the rows are in groups in which all rows have the same label" in text for text in said)
+    checked = CliRunner().invoke(app, ["verify", str(published)]).stdout
+    assert re.findall(r"  mind +(.*)", checked) == said
+    assert checked.count("singles people out") == 1
+    answer = json.loads(CliRunner().invoke(app, ["verify", str(published), "--json"]).stdout)
+    assert [line["text"] for line in answer["cautions"]] == said

@@ -103,3 +103,13 @@ def test_losses_rows_left_out_and_swapped_cells_are_said(summary):
     changes = release["changes"] | {"rows_dropped": 1, "swapped_cells": 1234}
     changed = to_text(summary | {"releases": [release | {"changes": changes}]})
     assert ", 1,234 swapped between rows; 0 of 2 quasi-identifiers dropped; 1 row left out" in changed
+
+
+def test_all_published_columns_are_read_in_full():
+    names = [f"column {i}" for i in range(12)]
+    rows = {name: [1, 2] * 5 for name in names} | {"y": [0, 1] * 5}
+    roles = Roles(target="y", quasi=names)
+    text = to_text(summarise(Table.of(rows), roles, [Outcome(Mondrian(k=2).release(rows, roles))], name="x"))
+    (line,) = (line for line in text.splitlines() if line.startswith("  columns "))
+    assert all(repr(name) in line for name in (*names, "y"))
+    assert "more" not in line

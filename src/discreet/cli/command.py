@@ -13,11 +13,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from discreet.cli.failures import Failure, failure_of, is_usage_error, usage_failure
-from discreet.cli.options import say
+from discreet.cli.options import refuse_published, say
 from discreet.cli.running import Running, run_of
-from discreet.errors import PrivacyLeakWarning
+from discreet.errors import PrivacyLeakWarning, UnknownValuesWarning
 
 JSON = "--json"
+_WRITTEN = ("out", "plot")  # parameters that name a file or folder to write
 
 
 class Command(TyperCommand):
@@ -34,6 +35,9 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         with _answering(ctx):
+            for name in _WRITTEN:
+                if ctx.params.get(name):
+                    refuse_published(ctx.params[name])
             return super().invoke(ctx)
 
 
@@ -126,5 +130,6 @@ def _only_our_warnings(command: Running) -> None:
         say(f"Warning: {message}", err=True)
 
     warnings.simplefilter("ignore")
-    warnings.simplefilter("always", PrivacyLeakWarning)
+    for ours in (PrivacyLeakWarning, UnknownValuesWarning):
+        warnings.simplefilter("always", ours)
     warnings.showwarning = show

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 def compare(
-    data: Annotated[Path, typer.Argument(help="The table, CSV or Parquet, or a file of transactions.")],
+    data: Annotated[
+        Path, typer.Argument(help="The table: CSV, Excel, Parquet, SPSS and others; or a file of transactions.")
+    ],
     recipe: Annotated[
         Path | None, typer.Argument(help="What to compare; without one, methods that suit the data.")
     ] = None,

@@ -53,7 +53,7 @@ class EngineOptions:
         if source is not None and file is not None:
             raise DataError("Rows come from a file or from --source, not from both. Leave one of them out.")
         if source is None and file is None:
-            raise DataError("Nothing says where the rows are. Name a CSV or Parquet file.")
+            raise DataError("Nothing says where the rows are. Name a table: CSV, Excel, Parquet, SPSS and others.")
         return file if source is None else source  # type: ignore[return-value]
 
     @property

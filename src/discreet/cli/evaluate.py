@@ -48,7 +48,8 @@ def evaluate(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A CSV or Parquet file, or a folder or pattern of Parquet files; with --baskets transactions, one row"
+            help="A table: CSV, Excel, Parquet, SPSS and others; or a folder or pattern of Parquet files; with"
+            " --baskets transactions, one row"
             " per line."
         ),
     ],

@@ -13,7 +13,7 @@ import typer
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, cell, console, emit, say, split, step, watch
+from discreet.cli.options import Json, Quiet, cell, console, emit, refuse_published, say, split, step, watch
 from discreet.cli.running import refuse_unused
 from discreet.errors import DataError, RolesError, did_you_mean, listing, plain
 
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 @with_groups
 def inspect(
     *,
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or transactions, one row of items per line.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A table: CSV, Excel, Parquet, SPSS and others; or transactions, one row of items per line."
+        ),
+    ],
     target: Annotated[str | None, typer.Option(help="The column to be predicted; guessed if not given.")] = None,
     quasi: Annotated[
         list[str] | None, typer.Option(help="Columns an attacker may know, a,b,c; suggested if not given.")
@@ -168,6 +173,7 @@ def write_recipe(recipe: Path, text: str) -> None:
     from discreet.foundation.atomic_files import write_whole
     from discreet.study import SCHEMA, schema
 
+    refuse_published(recipe)
     try:
         write_whole(recipe.parent / SCHEMA, schema().encode(), mode=0o644)
         write_whole(recipe, text.encode())

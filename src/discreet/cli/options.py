@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -89,6 +91,19 @@ def remark(*sentences: str) -> None:
     """Say something about the data, on the way, where somebody is watching."""
     if _watched and sentences:
         say(*sentences, err=True)
+
+
+def refuse_published(path: Path) -> None:
+    """DataError for a place in a published folder, which holds what its certificate names and nothing else."""
+    from discreet.release.certificate import CERTIFICATE
+
+    whole = Path(os.path.abspath(path))
+    for folder in (whole, *whole.parents[:2]):  # data in parts are in a folder of their own
+        if (folder / CERTIFICATE).is_file():
+            raise DataError(
+                f"{shown(whole.name)} would be written into the published folder {shown(folder.name)}, which holds"
+                f" {CERTIFICATE} and what that names. Choose another place."
+            )
 
 
 def split(values: list[str] | None, columns: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -23,7 +23,9 @@ app = typer.Typer(no_args_is_help=True, help="The file that defines a study: wri
 @with_groups
 def init(
     *,
-    data: Annotated[Path, typer.Argument(help="The table, CSV or Parquet, or a file of transactions.")],
+    data: Annotated[
+        Path, typer.Argument(help="The table: CSV, Excel, Parquet, SPSS and others; or a file of transactions.")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where to write.")] = Path("recipe.toml"),
     target: Annotated[str | None, typer.Option(help="The column a classifier is to predict.")] = None,
     k: Annotated[list[str] | None, typer.Option(help="How many persons must be alike, 5,20.")] = None,

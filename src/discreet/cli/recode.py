@@ -27,7 +27,8 @@ def recode(
     file: Annotated[
         Path,
         typer.Argument(
-            help="The new rows: CSV or Parquet with the original columns, or a folder or pattern of Parquet files,"
+            help="The new rows, with the original columns: CSV, Excel, Parquet, SPSS and others; or a folder or"
+            " pattern of Parquet files,"
             " which are recoded batch by batch; baskets as they came."
         ),
     ],
@@ -69,7 +70,7 @@ def recode(
     if as_json:
         emit({"format": 1, "file": str(out), "rows": rows, "columns": list(names)})
     elif not quiet:
-        say(f"{out}: {rows:,} rows, columns {listing(names, most=8)}.")
+        say(f"{out}: {rows:,} rows, columns {listing(names, most=len(names))}.")
         say("The promise covers the released rows, not these: do not publish them as if it did.")
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.option_groups import with_groups
-from discreet.cli.options import Json, Quiet, emit, say, step, watch
+from discreet.cli.options import Json, Quiet, emit, refuse_published, say, step, watch
 from discreet.cli.policy_options import PolicyOptions, say_policy
 from discreet.errors import DataError, did_you_mean, listing, shown
 
@@ -335,6 +335,7 @@ def _write(files: dict[Path, bytes], overwrite: bool, mode: int = 0o600) -> None
     from discreet.foundation.atomic_files import write_whole
 
     for path in files:
+        refuse_published(path)
         if path.exists() and not (overwrite and path.is_file()):
             raise DataError(f"{path.name!r} exists already. Choose another place, or add --overwrite.")
     for path, content in files.items():

@@ -36,7 +36,9 @@ def _role(*names: str, help: str) -> Any:
 @with_groups
 def risk(
     *,
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or the folder of a release.")],
+    file: Annotated[
+        Path, typer.Argument(help="A table: CSV, Excel, Parquet, SPSS and others; or the folder of a release.")
+    ],
     quasi: Annotated[
         list[str] | None, _role(help="Columns an attacker may know, a,b,c; a release has its own.")
     ] = None,

@@ -57,12 +57,22 @@ def _answer(verification: Verification) -> dict[str, Any]:
         "format": 1,
         "holds": verification.holds,
         "problems": list(verification.problems),
+        "cautions": _cautions(verification),
         "remarks": list(verification.remarks),
         "id": verification.id,
         "signer": verification.signer,
         "verdict": None if verification.verdict is None else asdict(verification.verdict),
         "certificate": None if verification.certificate is None else verification.certificate.model_dump(mode="json"),
     }
+
+
+def _cautions(verification: Verification) -> list[dict[str, str]]:
+    """What a promise that holds leaves open, as `discreet release` says it."""
+    from discreet.report.cautions import cautions_of_content
+
+    if not verification.holds or verification.certificate is None or verification.content is None:
+        return []
+    return cautions_of_content(verification.certificate, verification.content)
 
 
 def _print(verification: Verification, folder: Path, quiet: bool) -> None:
@@ -72,8 +82,9 @@ def _print(verification: Verification, folder: Path, quiet: bool) -> None:
         say(f"Not verified. {' '.join(verification.problems)}", err=True)
         for remark in () if quiet else verification.remarks:
             say(f"  note       {remark}", err=True)
-        if verification.certificate is None and (folder / "release" / CERTIFICATE).is_file():
-            say(f"Did you mean {folder / 'release'}?", err=True)
+        near = [place for place in (folder / "release", folder.parent / "release") if (place / CERTIFICATE).is_file()]
+        if verification.certificate is None and near:
+            say(f"Did you mean {near[0]}?", err=True)
         return
     assert verification.verdict is not None
     assert verification.certificate is not None
@@ -89,7 +100,8 @@ def _print(verification: Verification, folder: Path, quiet: bool) -> None:
     heading = {"proved": "noise", "owner": "measured"}.get(kind)
     for note in verification.verdict.notes if heading else ():
         say(f"  {heading:<10} {note}")
-    if verification.verdict.with_label is not None and verification.verdict.with_label < verification.verdict.required:
-        say(f"  mind       an attacker who knows the label too is left with {verification.verdict.with_label:g}")
-    for remark in verification.remarks:
+    minded = [line["text"] for line in _cautions(verification)]
+    for text in minded:
+        say(f"  mind       {text}")
+    for remark in (one for one in verification.remarks if one not in minded):
         say(f"  note       {remark}")

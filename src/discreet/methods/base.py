@@ -48,6 +48,7 @@ from discreet.methods.published_rows import (
     refuse_marks,
     roles_of_published,
 )
+from discreet.prepare.given_hierarchies import hierarchy_notes
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
@@ -220,7 +221,7 @@ class Method(Estimator):
                     persons=None if person is None else person.codes[order],
                     evidence=recoded_population(decision) if before is None else before.take(order),
                     trace=decision.trace,
-                    notes=[*decision.notes, *no_record(decision.plan)],
+                    notes=[*decision.notes, *no_record(decision.plan), *hierarchy_notes(self, roles)],
                 ),
                 roles=roles_of_published(roles, published),
                 promise=self.promise,
@@ -273,7 +274,7 @@ class Method(Estimator):
                     evidence=recoded_population(decision),
                     source=decided.source(engine, roles),
                     trace=decision.trace,
-                    notes=[*decision.notes, *no_record(decision.plan)],
+                    notes=[*decision.notes, *no_record(decision.plan), *hierarchy_notes(self, roles)],
                 ),
                 roles=roles_of_published(roles, decided.labels),
                 promise=self.promise,

@@ -63,6 +63,7 @@ class Verdict(Displayed):
         """The verdict in words, without any cell value."""
         state = "holds" if self.holds else "is broken"
         if self.parts:
+            state = "hold" if self.holds and len(self.parts) > 1 else state
             return f"{self.promise} {state}: " + " ".join(part.sentence() for part in self.parts)
         short = "" if self.holds else f"; {self.rows_short} of {self.rows} rows fall short"
         return f"{self.promise} {state}: {_plain(self.required)} required, {_plain(self.measured)} measured{short}."

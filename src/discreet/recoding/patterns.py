@@ -187,7 +187,14 @@ def recoded_rows(
     written: Mapping[str, str] | None = None,
     in_parts: bool = False,
 ) -> Table:
-    """As `recoded`, for any frame, file or query, whose columns are read as those of the release were.
+    """As `recoded`, for any frame, file or query, whose columns are read as those of the release were."""
+    return recoded(plan, read_like_release(plan, rows, written=written, in_parts=in_parts), names)
+
+
+def read_like_release(
+    plan: Plan, rows: object, *, written: Mapping[str, str] | None = None, in_parts: bool = False
+) -> Table:
+    """Any frame, file or query, its columns read as those of the release were.
 
     They are of the same kind, and their texts of the same notation; `written` names the notations of columns where the
     plan does not. Of rows that are only a part of a table (`in_parts`), no other notation is recognised.
@@ -198,7 +205,7 @@ def recoded_rows(
     recorded = {source: notation_named(name) for source, name in known.items() if source in table}
     kinds = {labelling.source: labelling.kind for labelling in present}
     known_notations = {source: notation for source, notation in recorded.items() if notation is not None}
-    return recoded(plan, table.reread(kinds=kinds, recorded=known_notations, in_parts=in_parts), names)
+    return table.reread(kinds=kinds, recorded=known_notations, in_parts=in_parts)
 
 
 def recoded(plan: Plan, table: Table, names: Sequence[str]) -> Table:

@@ -18,8 +18,9 @@ from discreet.data.table import Table
 from discreet.errors import DataError, listing, quietly, shown
 from discreet.foundation.plain_files import MOST_STATED, opened, read_most
 from discreet.recoding.grouped_items import GroupedItems
-from discreet.recoding.patterns import Boxes, EachColumn, recoded_rows
+from discreet.recoding.patterns import Boxes, EachColumn, read_like_release, recoded
 from discreet.recoding.record import RECORD, from_bytes
+from discreet.recoding.unknown_values import UnknownValues
 from discreet.release.certificate import Certificate, sha256_of
 
 _BATCH = 250_000  # rows that are recoded at a time
@@ -44,31 +45,36 @@ class Recoding:
     plan: EachColumn | Boxes
     names: tuple[str, ...]
 
-    def __call__(self, rows: Any) -> Table:
-        """Some rows with the columns and labels of the release."""
-        return recoded_rows(self.plan, rows, self.names)
+    def __call__(self, rows: Any, names: tuple[str, ...] | None = None) -> Table:
+        """Some rows with the columns of the release, or `names` of them, and its labels."""
+        table, unknown = read_like_release(self.plan, rows), UnknownValues()
+        unknown.add(self.plan, table)
+        unknown.warn()
+        return recoded(self.plan, table, self.names if names is None else names)
 
     def files(self, paths: Iterable[Path], sink: Callable[[pa.Table], None]) -> int:
         """Recode the rows of Parquet files, a batch at a time, and return their number.
 
         Columns that the release does not recode are written as they are in the files.
         """
-        n_rows = 0
+        unknown = UnknownValues()
         for path in paths:
             with opened(path, most=_MOST_INPUT, links=True) as file:
                 parquet, failure = quietly(pq.ParquetFile, file)
                 if parquet is None:
                     raise DataError(f"{shown(path.name)} is not readable as Parquet ({failure}). Pass whole files.")
                 for batch in parquet.iter_batches(_BATCH):
-                    sink(self._batch(pa.Table.from_batches([batch])))
-                    n_rows += len(batch)
-        return n_rows
+                    sink(self._batch(pa.Table.from_batches([batch]), unknown))
+        unknown.warn()
+        return unknown.rows
 
-    def _batch(self, cells: pa.Table) -> pa.Table:
+    def _batch(self, cells: pa.Table, unknown: UnknownValues) -> pa.Table:
         sources = {labelling.source for labelling in self.plan.labellings}
         if absent := sorted(sources - set(cells.column_names)):
             raise DataError(f"The new rows lack the columns {listing(absent)}, which the release recodes.")
-        written = recoded_rows(self.plan, cells.select(sorted(sources)), self.names, in_parts=True).to_arrow()
+        table = read_like_release(self.plan, cells.select(sorted(sources)), in_parts=True)
+        unknown.add(self.plan, table)
+        written = recoded(self.plan, table, self.names).to_arrow()
         unchanged = [name for name in self.names if name not in written.column_names and name in cells.column_names]
         columns = {name: written.column(name) for name in written.column_names}
         columns |= {name: cells.column(name) for name in unchanged}
@@ -81,7 +87,8 @@ def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
     `folder` is the published folder, which holds certificate.json; `rows` is any frame, file or query with the original
     quasi-identifiers. The result is the kind of frame that `rows` are, pandas with its index, and a `Table` for files,
     mappings and tables. For a release of grouped items `rows` are baskets or transactions, and so the result is
-    baskets. A row that fits no published pattern takes the pattern that it matches in most columns. The promise covers
+    baskets. A row that fits no published pattern takes the pattern that it matches in most columns; if many cells of a
+    column hold values that the release does not know, there is a warning (`UnknownValuesWarning`). The promise covers
     the released rows only. `Recoder` does the same in a pipeline of scikit-learn.
     """
     folder = Path(folder)

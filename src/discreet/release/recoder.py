@@ -19,7 +19,6 @@ from discreet.data.as_it_came import as_it_came
 from discreet.data.table import Table
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.foundation.estimators import Estimator, TransformerFace, output_kind
-from discreet.recoding.patterns import recoded_rows
 from discreet.release.certificate import Certificate
 from discreet.release.recode_rows import Recoding, recoding_of
 
@@ -34,7 +33,8 @@ class Recoder(TransformerFace, Estimator):
 
     `transform` takes pandas, polars or Arrow frames, mappings, and arrays with names (structured, or in the order of
     the frame that the Recoder was fitted to), and returns what it was given, unless `set_output` says otherwise. The
-    target is never in the output. `fit` reads the folder and learns nothing, so that a Recoder works without it.
+    target is never in the output. Many cells that the release does not know give a warning (`UnknownValuesWarning`).
+    `fit` reads the folder and learns nothing, so that a Recoder works without it.
 
     Copies, clones and pickles hold the path of the folder and nothing of its content; it is read where they are used.
 
@@ -170,7 +170,7 @@ class _Features:
             hint = did_you_mean(absent[0], present)
             others = [name for name in absent if name in self.kinds]
             raise DataError(
-                f"The rows lack {len(absent)} columns of the release: {listing(absent)}.{hint}"
+                f"The rows lack {len(absent)} column{'s' * (len(absent) > 1)} of the release: {listing(absent)}.{hint}"
                 + (" Name the ones to give out: Recoder(folder, columns=[...])." if others else "")
             )
 
@@ -178,7 +178,7 @@ class _Features:
         self.check(rows.names)
         self._refuse_released(rows)
         unchanged: dict[str, Any] = {name: kind for name, kind in self.kinds.items() if name in self.names}
-        return recoded_rows(self.recoding.plan, rows.reread(kinds=unchanged), self.names)
+        return self.recoding(rows.reread(kinds=unchanged), self.names)
 
     def _refuse_released(self, rows: Table) -> None:
         """Labels in a column of numbers or dates say that the rows are recoded already."""

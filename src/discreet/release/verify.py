@@ -49,6 +49,7 @@ from discreet.release.verify_remarks import (
     role_remarks,
     separate_sets_remarks,
     signer_remark,
+    singled_out_remarks,
     weakness_remarks,
 )
 from discreet.release.verify_rows import check_rows
@@ -68,6 +69,7 @@ __all__ = [
     "read_release",
     "roles_of",
     "separate_sets_remarks",
+    "singled_out_remarks",
     "verify",
     "weakness_remarks",
 ]

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from discreet.data.content import Content
 from discreet.data.roles import Roles
 from discreet.data.stored_table import FOLDER, StoredTable
-from discreet.errors import DataError, PromiseBroken, listing, shown
+from discreet.errors import DataError, PromiseBroken, listing, plain, shown
 from discreet.foundation.plain_files import (
     MOST_DATA,
     MOST_ENTRIES,
@@ -94,7 +94,10 @@ def _certified(folder: Path) -> Iterator[OpenFolder]:
 def open_folder(folder: Path) -> Iterator[OpenFolder]:
     """Open a folder and its files. The folder may be a link, its entries may not."""
     if not folder.is_dir():
-        raise DataError(f"There is no release folder {shown(folder.name)}. Pass the folder that holds {CERTIFICATE}.")
+        meant = f" Did you mean '{plain(folder.parent)}'?" if (folder.parent / CERTIFICATE).is_file() else ""
+        raise DataError(
+            f"There is no release folder '{plain(folder)}'. Pass the folder that holds {CERTIFICATE}.{meant}"
+        )
     release = OpenFolder(folder)
     with ExitStack() as stack:
         try:
@@ -124,7 +127,8 @@ def _open_files(release: OpenFolder, certificate: Certificate, stack: ExitStack)
             plain |= {entry.name} if is_plain else set()
             extra += entry.name not in expected | {SIGNATURE} or not is_plain
     if extra:
-        problems.append(f"{extra} entries in the folder are not files that the certificate names.")
+        what = "1 entry in the folder is not a file" if extra == 1 else f"{extra} entries in the folder are not files"
+        problems.append(f"{what} that the certificate names.")
     if expected - plain:
         problems.append(f"Files that the certificate names are missing: {listing(sorted(expected - plain))}.")
     changed = []

@@ -59,10 +59,8 @@ def evidence_remarks(certificate: Certificate, *, with_owner: bool) -> list[str]
 
 def role_remarks(certificate: Certificate, content: Content) -> list[str]:
     """Remarks on columns that are assumed unknown to outsiders, and on how unique they are."""
-    if private_part(certificate.the_promise()) is not None:
-        return []  # it covers all columns alike
-    outside = [column.name for column in certificate.columns if column.role != "quasi"]
-    if not outside or getattr(certificate.the_promise(), "public_class", False):
+    outside = _outside(certificate)
+    if not outside:
         return []
     many = len(outside) > 1
     remarks = separate_sets_remarks(certificate.the_promise())
@@ -70,7 +68,15 @@ def role_remarks(certificate: Certificate, content: Content) -> list[str]:
         f"{len(outside)} {'columns were' if many else 'column was'} declared unknown to outsiders:"
         f" {listing(outside)}. The promise does not protect against anyone who knows {'them' if many else 'it'}."
     ]
-    return remarks + _singled_out(content, outside)
+    return remarks + singled_out_remarks(certificate, content)
+
+
+def _outside(certificate: Certificate) -> list[str]:
+    """The published columns that the promise assumes unknown to outsiders."""
+    promise = certificate.the_promise()
+    if private_part(promise) is not None or getattr(promise, "public_class", False):  # they cover all columns alike
+        return []
+    return [column.name for column in certificate.columns if column.role != "quasi"]
 
 
 def separate_sets_remarks(promise: Promise) -> list[str]:
@@ -99,20 +105,21 @@ def weakness_remarks(promise: Promise) -> list[str]:
     return remarks
 
 
-def _singled_out(content: Content, outside: list[str]) -> list[str]:
-    rows = content.n_rows
-    if rows < _FEW or not content.has_cells or content.rows_of_items() is not None:
+def singled_out_remarks(certificate: Certificate, content: Content) -> list[str]:
+    """Remarks on columns, assumed unknown to outsiders, that tell nearly all rows apart."""
+    rows, outside = content.n_rows, _outside(certificate)
+    if not outside or rows < _FEW or not content.has_cells or content.rows_of_items() is not None:
         return []
     unique = {name: n_unique(content, [name]) for name in outside}
     remarks = [
-        f"{shown(name)} is one of them: {single:,} of {rows:,} rows have a value there that no other row has."
+        f"{shown(name)} singles people out: {single:,} of {rows:,} rows have a value there that no other row has."
         for name, single in unique.items()
         if single > _NEARLY * rows
     ]
     if len(outside) > 1 and not remarks:
         single = n_unique(content, outside)
         if single > _NEARLY * rows:
-            remarks.append(f"Together they are unique in {single:,} of {rows:,} rows.")
+            remarks.append(f"Together {listing(outside)} are unique in {single:,} of {rows:,} rows.")
     return remarks
 
 

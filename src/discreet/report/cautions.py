@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from discreet.data.content import Content
 from discreet.errors import listing
 from discreet.release.certificate import Certificate, VerdictRecord
-from discreet.release.verify import separate_sets_remarks, weakness_remarks
+from discreet.release.verify import separate_sets_remarks, singled_out_remarks, weakness_remarks
 from discreet.report.wording import count, number, percent, plural
 
 FEW = 100  # persons or rows: outsiders may know who is among so few
@@ -29,25 +30,38 @@ def cautions_of(
     guessed: Sequence[str] = (),
     suppressed: float | None = None,
     tree: dict[str, Any] | None = None,
+    alone: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> list[Line]:
     """The lines of a release, the gravest first.
 
     `blank` are columns that say the same in every row, `guessed` those whose roles nobody confirmed, `suppressed` the
-    share of cells that are suppressed or left out, `tree` what is known of a published tree, `remarks` what was found
-    beyond the certificate.
+    share of cells that are suppressed or left out, `tree` what is known of a published tree, `alone` the remarks on
+    columns that single people out, `remarks` what was found beyond the certificate.
     """
     parts = certificate.verdict.parts or (certificate.verdict,)
     lines: list[Line] = []
     if not _is_noisy(certificate):
         lines += _label_known(parts) + _one_class(certificate) + _pure_leaves(tree) + _one_value(certificate)
         lines += _items(parts)
+    lines += [_line("singled out", "Columns that single people out", text) for text in alone]
     lines += _guessed(guessed) + _downcoding(certificate) + _weak(certificate) + _few(certificate)
     lines += _blank(blank, certificate) + _suppressed(certificate, suppressed)
     return lines + [_line("remark", "Mind", text) for text in remarks]
 
 
-def cautions_of_facts(facts: dict[str, Any], kept: dict[str, Any], *, guessed: Sequence[str] = ()) -> list[Line]:
+def cautions_of_content(certificate: Certificate, content: Content) -> list[Line]:
+    """The lines that published files tell by themselves."""
+    blank: list[str] = []
+    if certificate.shape == "table":
+        names = [column.name for column in certificate.columns if column.role != "target"]
+        blank = [column.name for column in content.value_columns(names) if column.levels < 2]
+    return cautions_of(certificate, blank=blank, alone=singled_out_remarks(certificate, content))
+
+
+def cautions_of_facts(
+    facts: dict[str, Any], kept: dict[str, Any], *, guessed: Sequence[str] = (), alone: Sequence[str] = ()
+) -> list[Line]:
     """The same for the facts of a release in a summary, which hold its certificate as plain data."""
     certificate = Certificate.model_validate(facts["certificate"])
     needed = [text for text in facts.get("warnings", ()) if "recod" in text]
@@ -57,6 +71,7 @@ def cautions_of_facts(facts: dict[str, Any], kept: dict[str, Any], *, guessed: S
         guessed=guessed,
         suppressed=kept["suppressed"] if "changes" in facts else None,
         tree=facts.get("tree"),
+        alone=alone,
         remarks=needed,
     )
 

@@ -25,7 +25,7 @@ from discreet.evaluate.risk import risk
 from discreet.learning.encoding import places
 from discreet.release.certificate import EVIDENCE, Certificate
 from discreet.release.verify import Verification, read_groups, read_record, read_release, verify
-from discreet.report.cautions import cautions_of
+from discreet.report.cautions import cautions_of_content
 from discreet.report.dictionary import dictionary_of
 from discreet.report.policy import Policy, checked
 from discreet.report.release_page import environment, group_sizes
@@ -61,7 +61,7 @@ def summarise_verified(path: Path, verification: Verification, policy: Policy | 
         "id": certificate.id,
         "signer": verification.signer,
         "certificate_sha256": hashlib.sha256(certificate.to_bytes()).hexdigest(),
-        "cautions": cautions_of(certificate, blank=_blank(content, certificate)),
+        "cautions": cautions_of_content(certificate, content),
         "policy": None if policy is None else checked(policy, verification).to_dict(),
         "remarks": list(verification.remarks),
         "columns": [column.model_dump() for column in certificate.columns],
@@ -92,14 +92,6 @@ def _risk(content: Content, certificate: Certificate) -> dict[str, Any] | None:
         return None
     found = plain_risk(risk(content, quasi))
     return found if certificate.counted == "rows" else found | {"average": None, "largest": None}
-
-
-def _blank(content: Content, certificate: Certificate) -> list[str]:
-    """Columns of a table that say the same in every row, the target not counted."""
-    names = [column.name for column in certificate.columns if column.role != "target"]
-    if certificate.shape != "table":
-        return []
-    return [column.name for column in content.value_columns(names) if column.levels < 2]
 
 
 def _items(baskets: Baskets, certificate: Certificate) -> list[dict[str, Any]]:

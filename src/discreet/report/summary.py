@@ -24,6 +24,7 @@ from discreet.evaluate.risk import source_risk
 from discreet.evaluate.utility import Utility
 from discreet.release.counted_source import CountedSource
 from discreet.release.release import Release
+from discreet.release.verify import singled_out_remarks
 from discreet.report.cautions import cautions_of_facts
 
 FORMAT = 2
@@ -64,7 +65,7 @@ def summarise(
         "name": name,
         "source": source_facts(dataset),
         "risk_before": risk_facts(dataset),
-        "releases": [_with_cautions(_release(outcome, dataset), guessed) for outcome in outcomes],
+        "releases": [_with_cautions(_release(outcome, dataset), outcome.release, guessed) for outcome in outcomes],
         "holds": all(outcome.release.verdict.holds for outcome in outcomes),
     }
 
@@ -99,16 +100,18 @@ def summarise_counts(outcome: Outcome, engine: Any, roles: Roles, *, name: str) 
                     "folder": outcome.folder,
                     "utility": None,
                     "no_utility": outcome.no_utility,
-                }
+                },
+                release,
             )
         ],
         "holds": release.verdict.holds,
     }
 
 
-def _with_cautions(release: dict[str, Any], guessed: Sequence[str] = ()) -> dict[str, Any]:
+def _with_cautions(facts: dict[str, Any], release: Release, guessed: Sequence[str] = ()) -> dict[str, Any]:
     """What the promise leaves open comes first in every report; `policy` is filled in where there is one."""
-    return release | {"cautions": cautions_of_facts(release, release["kept"], guessed=guessed), "policy": None}
+    alone = singled_out_remarks(release.certificate, release.content)
+    return facts | {"cautions": cautions_of_facts(facts, facts["kept"], guessed=guessed, alone=alone), "policy": None}
 
 
 def with_policy(summary: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,8 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
         lines.append(f"  columns       {_columns(release)}")
     else:
         lines.append(f"  {release['shape']:<13} {_document(release)}")
-        lines.append(f"  columns       {listing(release['columns_published'], most=8)}")
+        names = release["columns_published"]
+        lines.append(f"  columns       {listing(names, most=len(names))}")
     lines += _left_out(summary["source"])
     if of_rows:
         lines.append(f"  cost          {_cost(release, summary['source']['shape'])}")
@@ -46,14 +47,14 @@ def _lines(release: dict[str, Any], summary: dict[str, Any]) -> list[str]:
 
 
 def _columns(release: dict[str, Any]) -> str:
-    """The published columns; items are counted under the column they come from."""
+    """All published columns, since these leave the house; items are counted under the column they come from."""
     source = {item: name for name, items in release["items"].items() for item in items}
     names = list(dict.fromkeys(source.get(name, name) for name in release["columns_published"]))
     items = {name: len(columns) for name, columns in release["items"].items()}
     shown = [
         f"{name!r} ({items[name]} item{'s' * (items[name] > 1)})" if name in items else repr(name) for name in names
     ]
-    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "")
+    return ", ".join(shown)
 
 
 def _document(release: dict[str, Any]) -> str:

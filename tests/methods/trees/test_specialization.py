@@ -235,6 +235,8 @@ def test_hierarchies_come_from_objects_files_or_a_folder(tmp_path):
     assert len({str(release.table.to_arrow().to_pylist()) for release in releases}) == 1
     stated = [release.certificate.method.parameters["hierarchies"] for release in releases]
     assert stated == [["degree"], ["degree"], "given", "given"]
+    said = "Hierarchy files were used for 'degree'. Not used, since they are no quasi-identifiers: 'unrelated'."
+    assert [said in release.owner.notes for release in releases] == [False, False, True, True]
     assert str(tmp_path) not in releases[1].certificate.to_bytes().decode()
 
 
@@ -243,6 +245,12 @@ def test_hierarchies_of_other_columns_and_gaps_are_refused():
         published(3, hierarchies={"degre": DEGREES}).release(PEOPLE, BY_DEGREE)
     with pytest.raises(DataError, match="does not cover column 'sex'"):
         published(3, hierarchies={"sex": from_paths("sex", [("f", "*")])}).release(PEOPLE, BY_DEGREE)
+
+
+def test_a_folder_without_a_file_for_a_quasi_identifier_is_refused(tmp_path):
+    (tmp_path / "hierarchy_degre.csv").write_text("a;*\nb;*")
+    with pytest.raises(RolesError, match=r"the files are for 'degre', .* Did you mean 'degree'"):
+        published(3, hierarchies=tmp_path).release(PEOPLE, BY_DEGREE)
 
 
 def test_missing_is_a_child_of_the_root_of_a_given_tree():

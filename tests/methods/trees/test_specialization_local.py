@@ -2,6 +2,7 @@
 """Specialisation of each group by itself: what rare branches cost, what labels mean, what a smaller k gains."""
 
 import math
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -291,6 +292,15 @@ def test_a_smaller_k_is_no_worse_than_a_larger_one():
     assert found[0] >= found[1] - 0.01
     assert found[1] >= found[2] - 0.01
     assert found[0] > accuracy(TopDownSpecialization(5, group_size=5, random_state=1)) + 0.03
+
+
+def test_groups_that_are_larger_than_asked_are_told():
+    roles = Roles(target="y", quasi=["a", "b", "c", "d", "e"])
+    release = TopDownSpecialization(5, random_state=1).release(noisy(), roles)
+    (note,) = release.owner.notes
+    assert re.match(r"Groups of at least [\d,]+ were taken because .*; `--set group_size=5` keeps more detail\.", note)
+    asked = TopDownSpecialization(5, group_size=5, random_state=1).release(noisy(), roles)
+    assert not asked.owner.notes
 
 
 def test_a_smaller_k_tries_every_size_that_a_larger_one_tries():

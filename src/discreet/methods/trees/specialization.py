@@ -211,7 +211,16 @@ class TopDownSpecialization(Method):
         labellings, codes = parts.written(lines)
         trace: list[dict[str, Any]] = [{"groups": len(parts), "group size": max(size, needs.least)}]
         trace += [{"group size": size, "loss on rows held out": loss} for size, loss in losses.items()]
-        return Grouping(parts.group_of[place], labellings, codes, None, trace)
+        return Grouping(parts.group_of[place], labellings, codes, None, trace, self._larger(size, needs.least))
+
+    def _larger(self, size: int, least: int) -> list[str]:
+        """Say that groups are larger than the promise requires."""
+        if self.group_size is not None or size <= max(self.k, least):
+            return []
+        return [
+            f"Groups of at least {size:,} were taken because classifiers learn better from them;"
+            f" `--set group_size={self.k}` keeps more detail."
+        ]
 
     def _line(self, rows: CodedRows, name: str, hierarchy: Hierarchy | None) -> Line:
         """The column along its tree if it has one; post codes by their prefixes."""
