@@ -73,7 +73,9 @@ def _table(test: object, dataset: Dataset) -> Dataset:
     mine = replace(roles, identifiers=(), person=person, allow_unique=())
     named = {name: notation_named(how) for name, how in dataset.data.notations.items() if name in kinds}
     recorded = {name: notation for name, notation in named.items() if notation is not None}
-    read = table.reread(kinds=kinds, recorded=recorded).select([*roles.published, *([] if person is None else [person])])
+    read = table.reread(kinds=kinds, recorded=recorded).select(
+        [*roles.published, *([] if person is None else [person])]
+    )
     return _labelled(Dataset.unchecked(read, mine))
 
 
