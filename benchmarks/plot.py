@@ -46,6 +46,6 @@ def log_log(title: str, of: Mapping[str, Sequence[tuple[float, float]]], sizes: 
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}"/>')
         parts += [f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>' for x, y in (place(*point) for point in line)]
         x, _ = place(*line[-1])
-        said = f"{name}, {line[-1][1]:.2g}"
+        said = f"{name}, {line[-1][1]:,.3g}"
         texts.append(f'<text x="{x + 9}" y="{height + 4}" fill="{colour}" {_HALO}>{said}</text>')
     return "\n".join([*parts, *texts, "</svg>"]) + "\n"
