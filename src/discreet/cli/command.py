@@ -21,8 +21,10 @@ JSON = "--json"
 _WRITTEN = ("out", "plot")  # parameters that name a file or folder to write
 
 
-class Command(TyperCommand):
-    """A command."""
+class _Told:
+    """What commands and groups of them share: the help states every default, wrong usage is one paragraph."""
+
+    params: list[Any]
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -31,7 +33,11 @@ class Command(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         with _usage(self, info_name, args, parent):
-            return super().make_context(info_name, list(args), parent, **extra)
+            return super().make_context(info_name, list(args), parent, **extra)  # type: ignore[misc]
+
+
+class Command(_Told, TyperCommand):
+    """A command."""
 
     def invoke(self, ctx: Any) -> Any:
         with _answering(ctx):
@@ -41,17 +47,8 @@ class Command(TyperCommand):
             return super().invoke(ctx)
 
 
-class Commands(TyperGroup):
+class Commands(_Told, TyperGroup):
     """A group of commands, or all of them."""
-
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        for param in self.params:
-            state_default(param)
-
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        with _usage(self, info_name, args, parent):
-            return super().make_context(info_name, list(args), parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         args = [*getattr(ctx, "_protected_args", ()), *ctx.args]

@@ -52,11 +52,16 @@ def cautions_of(
 
 def cautions_of_content(certificate: Certificate, content: Content) -> list[Line]:
     """The lines that published files tell by themselves."""
-    blank: list[str] = []
-    if certificate.shape == "table":
-        names = [column.name for column in certificate.columns if column.role != "target"]
-        blank = [column.name for column in content.value_columns(names) if column.levels < 2]
+    blank = blank_columns(certificate, content) or ()
     return cautions_of(certificate, blank=blank, alone=singled_out_remarks(certificate, content))
+
+
+def blank_columns(certificate: Certificate, content: Content) -> tuple[str, ...] | None:
+    """Published columns of a table that say the same in every row, the target not counted; None of other content."""
+    if certificate.shape != "table":
+        return None
+    names = [column.name for column in certificate.columns if column.role != "target"]
+    return tuple(column.name for column in content.value_columns(names) if column.levels < 2)
 
 
 def cautions_of_facts(

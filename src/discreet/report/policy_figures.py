@@ -15,6 +15,7 @@ from discreet.privacy.promise import Both, Promise
 from discreet.privacy.t_closeness import TCloseness
 from discreet.release.certificate import Certificate, VerdictRecord
 from discreet.release.verify import Verification, roles_of, verify
+from discreet.report.cautions import blank_columns
 
 # Promises that leave a person among at least k others, and the limits under which each kind of promise is accepted.
 _OF_K = ("k-anonymity", "k-map", "containment", "(k, m)-anonymity", "k-anonymous model")
@@ -127,10 +128,7 @@ class Figures:
     @cached_property
     def blank(self) -> tuple[str, ...] | None:
         """Published columns of a table that say the same in every row, the target not counted."""
-        if self.certificate.shape != "table":
-            return None
-        names = [column.name for column in self.certificate.columns if column.role != "target"]
-        return tuple(column.name for column in self.content.value_columns(names) if column.levels < 2)
+        return blank_columns(self.certificate, self.content)
 
     @property
     def suppressed_share(self) -> float | None:

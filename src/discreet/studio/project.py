@@ -85,6 +85,10 @@ class Project:
         """The role of each column that has one."""
         return dict(self.journal.state().get("roles", {}))
 
+    def with_role(self, role: str) -> list[str]:
+        """The columns that have a role."""
+        return [name for name, its in self.roles.items() if its == role]
+
     @property
     def seed(self) -> int:
         """The secret number that all random choices follow from; drawn once."""

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from discreet.choose.weights import WEIGHTS
+from discreet.foundation.toml_values import toml_value
 from discreet.study import default_methods
 
 _ROLES = {"identifier": "identifiers"}  # a recipe's word for a role
@@ -74,19 +74,16 @@ def _accepted(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_toml(recipe: Mapping[str, Any]) -> str:
-    """The recipe as a TOML file; JSON's texts, numbers, lists and truth values are TOML's, too."""
-    top = [f"{name} = {_value(value)}" for name, value in recipe.items() if not isinstance(value, (Mapping, list))]
-    lines = [*top, ""]
+    """The recipe as a TOML file."""
+    lines = _pairs({name: value for name, value in recipe.items() if not isinstance(value, (Mapping, list))})
     for name, value in recipe.items():
         if isinstance(value, Mapping):
-            lines += [f"[{name}]", *(f"{_value(key)} = {_value(inner)}" for key, inner in value.items()), ""]
+            lines += [f"[{name}]", *_pairs(value)]
         elif isinstance(value, list):
-            for one in value:
-                lines += [f"[[{name}]]", *(f"{_value(key)} = {_value(inner)}" for key, inner in one.items()), ""]
+            lines += [line for one in value for line in (f"[[{name}]]", *_pairs(one))]
     return "\n".join(lines)
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_value(key)} = {_value(inner)}' for key, inner in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _pairs(table: Mapping[str, Any]) -> list[str]:
+    """A line for each key, and an empty one."""
+    return [*(f"{toml_value(key)} = {toml_value(value)}" for key, value in table.items()), ""]

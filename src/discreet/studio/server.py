@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
-from discreet.errors import DiscreetError
+from discreet.errors import DataError, DiscreetError
 from discreet.report import wording
 from discreet.studio.access import HEADER, Access, Guard
 from discreet.studio.desk import Answer, Desk
@@ -89,6 +89,21 @@ class Studio:
             return None
         about = {"path": str(source.path), "reading": dict(source.reading)}
         return self.desk.ask(question, topic=topic, **about, **arguments)
+
+
+def studio_of(request: Request) -> Studio:
+    """The studio that a request is for."""
+    return request.app.state.studio
+
+
+async def sent(request: Request, *, most: int, too_large: str) -> bytes:
+    """What a request sends, refused as soon as it is more bytes than that."""
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+        if len(content) > most:
+            raise DataError(too_large)
+    return bytes(content)
 
 
 def studio_app(studio: Studio, access: Access) -> ASGIApp:

@@ -13,7 +13,7 @@ from discreet.choose.weights import WEIGHTS
 from discreet.errors import DataError, listing
 from discreet.studio.recipe_of import method_keys
 from discreet.studio.runs import RunProgress
-from discreet.studio.server import PATIENCE, Studio
+from discreet.studio.server import PATIENCE, Studio, studio_of
 from discreet.study.candidates import chosen
 
 router = APIRouter()
@@ -226,7 +226,3 @@ def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[
         ],
         "levels": [{"name": name, "y": up(value), "value": value} for name, value in levels.items()],
     }
-
-
-def studio_of(request: Request) -> Studio:
-    return request.app.state.studio

@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from discreet.foundation.system import set_mode
-from discreet.studio.server import PATIENCE, Studio
+from discreet.studio.server import PATIENCE, Studio, studio_of
 
 router = APIRouter(prefix="/data")
 SAMPLES = {"clinic": "2,000 made-up patients of a clinic: will they come back?"}
@@ -16,12 +16,12 @@ SAMPLES = {"clinic": "2,000 made-up patients of a clinic: will they come back?"}
 
 @router.get("")
 def data(request: Request) -> Response:
-    return _studio(request).page(request, "data", "data.html", samples=SAMPLES)
+    return studio_of(request).page(request, "data", "data.html", samples=SAMPLES)
 
 
 @router.get("/columns")
 def columns(request: Request) -> Response:
-    studio = _studio(request)
+    studio = studio_of(request)
     answer = studio.ask("columns")
     if answer is None:
         return Response(status_code=204)
@@ -32,7 +32,7 @@ def columns(request: Request) -> Response:
 
 @router.put("/file")
 async def file(request: Request, name: str) -> Response:
-    studio = _studio(request)
+    studio = studio_of(request)
     await studio.project.bring_in(name, request.stream())
     studio.desk.forget()
     return Response(status_code=204)
@@ -42,7 +42,7 @@ async def file(request: Request, name: str) -> Response:
 async def sample(request: Request, name: str) -> Response:
     if name not in SAMPLES:
         return Response("There is no such sample.\n", status_code=404)
-    studio = _studio(request)
+    studio = studio_of(request)
     await run_in_threadpool(_take_sample, studio, name)
     return Response(status_code=204, headers={"HX-Redirect": "/data"})
 
@@ -56,7 +56,3 @@ def _take_sample(studio: Studio, name: str) -> None:
     set_mode(place, 0o600)
     studio.project.take(f"{name}.csv", place)
     studio.desk.forget()
-
-
-def _studio(request: Request) -> Studio:
-    return request.app.state.studio

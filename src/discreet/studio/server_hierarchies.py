@@ -13,7 +13,7 @@ from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.prepare.edited_hierarchy import arx_csv, merged, moved, renamed, split, with_level, without_level
 from discreet.prepare.hierarchy import Hierarchy, from_paths, read_hierarchy
-from discreet.studio.server import PATIENCE, Studio
+from discreet.studio.server import PATIENCE, Studio, sent, studio_of
 
 router = APIRouter(prefix="/hierarchies")
 _MOST_BYTES = 1 << 20  # of a file that is brought in
@@ -22,7 +22,7 @@ _MOST_BYTES = 1 << 20  # of a file that is brought in
 @router.get("")
 def page(request: Request, column: str = "") -> Response:
     studio = studio_of(request)
-    quasi = [name for name, role in studio.project.roles.items() if role == "quasi"]
+    quasi = studio.project.with_role("quasi")
     if not quasi:
         return RedirectResponse("/roles", status_code=303)
     chosen = column if column in quasi else quasi[0]
@@ -73,14 +73,11 @@ def automatic(request: Request, column: Annotated[str, Form()]) -> Response:
 @router.put("/file")
 async def bring_in(request: Request, column: str) -> Response:
     """A file in ARX's form."""
-    content = bytearray()
-    async for piece in request.stream():
-        content += piece
-        if len(content) > _MOST_BYTES:
-            raise DataError("The file is larger than a megabyte. Use `--set hierarchies` of `discreet release` for it.")
+    larger = "The file is larger than a megabyte. Use `--set hierarchies` of `discreet release` for it."
+    content = await sent(request, most=_MOST_BYTES, too_large=larger)
     studio = studio_of(request)
     with scratch_folder() as place:
-        (place / "hierarchy.csv").write_bytes(bytes(content))
+        (place / "hierarchy.csv").write_bytes(content)
         _decide(studio, column, read_hierarchy(place / "hierarchy.csv", column), f"Hierarchy of {column}: from a file.")
     return Response(status_code=204)
 
@@ -129,14 +126,9 @@ def _current(studio: Studio, column: str) -> Hierarchy:
 
 def _asked(studio: Studio, column: str, new: Hierarchy | None = None) -> Any:
     """The hierarchy of a column, that of the project or the automatic one, with what it does."""
-    roles = studio.project.roles
-    quasi = [name for name, role in roles.items() if role == "quasi"]
+    quasi = studio.project.with_role("quasi")
     if column not in quasi:
         raise DataError("There is no such quasi-identifier.")
     given = studio.project.journal.state().get("hierarchies", {}).get(column)
     paths = given if new is None else [list(path) for path in new.paths]
     return studio.ask("hierarchy", column=column, quasi=quasi, paths=paths)
-
-
-def studio_of(request: Request) -> Studio:
-    return request.app.state.studio

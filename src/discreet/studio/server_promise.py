@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
-from discreet.studio.server import PATIENCE, Studio
+from discreet.studio.server import PATIENCE, Studio, studio_of
 
 router = APIRouter(prefix="/promise")
 DEFAULT_K = 5
@@ -28,8 +28,8 @@ def promise(request: Request) -> Response:
 def effect(request: Request) -> Response:
     """What k means for the raw table."""
     studio = studio_of(request)
-    quasi = [name for name, role in studio.project.roles.items() if role == "quasi"]
-    person = next((name for name, role in studio.project.roles.items() if role == "person"), None)
+    quasi = studio.project.with_role("quasi")
+    person = next(iter(studio.project.with_role("person")), None)
     answer = (
         studio.ask("short_of", topic="short", quasi=quasi, person=person, k=promise_of(studio)["k"][0])
         if quasi
@@ -70,7 +70,3 @@ def promise_of(studio: Studio) -> dict:  # type: ignore[type-arg]
 
 def _sensitive(studio: Studio) -> bool:
     return "sensitive" in studio.project.roles.values()
-
-
-def studio_of(request: Request) -> Studio:
-    return request.app.state.studio

@@ -19,11 +19,11 @@ from starlette.responses import RedirectResponse, Response
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.release.verify import Verification, verify
-from discreet.report.cautions import cautions_of
+from discreet.report.cautions import Line, cautions_of_content
 from discreet.report.policy import Policy, checked
 from discreet.report.signoff_page import SignOff, summarise_signoff, to_signoff_page
 from discreet.studio.recipe_of import as_toml
-from discreet.studio.server import Studio
+from discreet.studio.server import Studio, sent, studio_of
 from discreet.study.replay import FILE, ProjectFile
 
 router = APIRouter()
@@ -49,7 +49,7 @@ def release(request: Request) -> Response:
     state = studio.project.journal.state()
     shown: dict[str, Any] = {
         "name": state["chosen"],
-        "cautions": [] if found.certificate is None else cautions_of(found.certificate, blank=_blank(found)),
+        "cautions": _cautions(found),
         "found": found,
         "files": sorted(
             path.relative_to(folder / "release").as_posix()
@@ -78,11 +78,7 @@ def sign_off(request: Request, field: Annotated[str, Form()], value: Annotated[s
 @router.put("/release/policy")
 async def policy(request: Request, name: str = "") -> Response:
     """The holder's policy, a TOML file; what it forbids cannot be handed over from here."""
-    content = bytearray()
-    async for piece in request.stream():
-        content += piece
-        if len(content) > _MOST_POLICY:
-            raise DataError("The file is too long to be a policy.")
+    content = await sent(request, most=_MOST_POLICY, too_large="The file is too long to be a policy.")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -158,12 +154,9 @@ def verify_page(request: Request) -> Response:
 @router.put("/verify/file")
 async def verify_file(request: Request, name: str = "") -> Response:
     """Verify a folder that was sent as a zip; nothing of it is kept."""
-    content = bytearray()
-    async for piece in request.stream():
-        content += piece
-        if len(content) > _MOST_ZIPPED:
-            raise DataError("The file is larger than a gigabyte. Use `discreet verify` for it.")
-    found = await run_in_threadpool(_verified, bytes(content))
+    larger = "The file is larger than a gigabyte. Use `discreet verify` for it."
+    content = await sent(request, most=_MOST_ZIPPED, too_large=larger)
+    found = await run_in_threadpool(_verified, content)
     return studio_of(request).page(request, "verify", "verify_found.html", found=found)
 
 
@@ -247,13 +240,11 @@ def _chosen(studio: Studio) -> Path | None:
     return folder if (folder / "release" / "certificate.json").is_file() else None
 
 
-def _blank(found: Verification) -> list[str]:
-    """Columns that say the same in every row."""
-    assert found.certificate is not None
-    if found.content is None or found.certificate.shape != "table":
+def _cautions(found: Verification) -> list[Line]:
+    """What the promise leaves open, as the files tell it."""
+    if found.certificate is None or found.content is None:
         return []
-    names = [column.name for column in found.certificate.columns if column.role != "target"]
-    return [column.name for column in found.content.value_columns(names) if column.levels < 2]
+    return cautions_of_content(found.certificate, found.content)
 
 
 def _policy(studio: Studio) -> Policy | None:
@@ -265,7 +256,3 @@ def _command(studio: Studio) -> str:
     source = studio.project.source
     assert source is not None
     return shlex.join(["discreet", "replay", FILE, source.name, "-o", "out"])
-
-
-def studio_of(request: Request) -> Studio:
-    return request.app.state.studio

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
 from discreet.studio.project import ROLES
-from discreet.studio.server import PATIENCE, Studio
+from discreet.studio.server import PATIENCE, Studio, studio_of
 
 router = APIRouter()
 _LONG = 5.0  # seconds that a decision waits for the table
@@ -18,7 +18,7 @@ _LONG = 5.0  # seconds that a decision waits for the table
 
 @router.get("/roles")
 def roles(request: Request) -> Response:
-    studio = _studio(request)
+    studio = studio_of(request)
     if studio.project.source is None:
         return RedirectResponse("/data", status_code=303)
     return studio.page(request, "roles", "roles.html")
@@ -26,7 +26,7 @@ def roles(request: Request) -> Response:
 
 @router.get("/roles/table")
 def table(request: Request) -> Response:
-    studio = _studio(request)
+    studio = studio_of(request)
     answer = studio.ask("suggestions", target=_with_role(studio, "target"))
     if answer is not None and answer.within(PATIENCE) and answer.value is not None:
         return studio.page(
@@ -38,7 +38,7 @@ def table(request: Request) -> Response:
 @router.post("/roles/of")
 def role_of(request: Request, column: Annotated[str, Form()], role: Annotated[str, Form()]) -> Response:
     """Give a column a role. The page stays as it is, unless another column lost the role by it."""
-    studio = _studio(request)
+    studio = studio_of(request)
     answer = studio.ask("columns")
     if answer is None or not answer.within(_LONG) or answer.value is None:
         raise DataError("The table is being read. Try again in a moment.")
@@ -54,7 +54,7 @@ def role_of(request: Request, column: Annotated[str, Form()], role: Annotated[st
 @router.post("/roles/suggested")
 def suggested(request: Request) -> Response:
     """Take every suggestion for columns without a role."""
-    studio = _studio(request)
+    studio = studio_of(request)
     answer = studio.ask("suggestions", target=_with_role(studio, "target"))
     if answer is not None and answer.within(_LONG) and answer.value is not None:
         for one in answer.value:
@@ -66,8 +66,8 @@ def suggested(request: Request) -> Response:
 
 @router.get("/roles/risk")
 def live_risk(request: Request) -> Response:
-    studio = _studio(request)
-    quasi = [name for name, role in studio.project.roles.items() if role == "quasi"]
+    studio = studio_of(request)
+    quasi = studio.project.with_role("quasi")
     if not quasi:
         return studio.page(request, "roles", "roles_risk.html", answer=None, quasi=quasi)
     answer = studio.ask("identifiable", topic="risk", quasi=quasi, person=_with_role(studio, "person"))
@@ -78,7 +78,7 @@ def live_risk(request: Request) -> Response:
 
 @router.get("/risk")
 def risk(request: Request) -> Response:
-    studio = _studio(request)
+    studio = studio_of(request)
     if studio.project.source is None:
         return RedirectResponse("/data", status_code=303)
     return studio.page(request, "risk", "risk.html", fraction=studio.project.journal.state().get("fraction"))
@@ -86,8 +86,8 @@ def risk(request: Request) -> Response:
 
 @router.get("/risk/found")
 def risk_found(request: Request) -> Response:
-    studio = _studio(request)
-    quasi = [name for name, role in studio.project.roles.items() if role == "quasi"]
+    studio = studio_of(request)
+    quasi = studio.project.with_role("quasi")
     fraction = studio.project.journal.state().get("fraction")
     answer = studio.ask("assessed", topic="assessed", quasi=quasi, fraction=fraction) if quasi else None
     if answer is not None and not answer.within(PATIENCE):
@@ -98,7 +98,7 @@ def risk_found(request: Request) -> Response:
 @router.post("/risk/fraction")
 def fraction(request: Request, percent: Annotated[str, Form()] = "") -> Response:
     """Which share of the population is in the table; nothing if that is not known."""
-    studio = _studio(request)
+    studio = studio_of(request)
     share = None
     if percent.strip():
         try:
@@ -117,8 +117,4 @@ def _said(studio: Studio) -> dict[str, Any]:
 
 
 def _with_role(studio: Studio, role: str) -> str | None:
-    return next((name for name, its in studio.project.roles.items() if its == role), None)
-
-
-def _studio(request: Request) -> Studio:
-    return request.app.state.studio
+    return next(iter(studio.project.with_role(role)), None)

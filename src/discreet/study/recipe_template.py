@@ -11,6 +11,7 @@ from typing import Any
 from discreet.choose.weights import WEIGHTS
 from discreet.data.role_suggestions import DECIDE, Suggestion, suggested_roles
 from discreet.errors import DataError
+from discreet.foundation.toml_values import toml_value
 from discreet.study.recipe import QUICK, MethodSection
 from discreet.study.recipe_schema import SCHEMA
 
@@ -58,24 +59,24 @@ def first_recipe(
         'choice = "value"  # by how much one release is better than another; "rank" adds their ranks, as E(S) does',
         "",
         "[source]",
-        f"file = {_toml(Path(file).name)}",
+        f"file = {toml_value(Path(file).name)}",
     ]
     if shape != "table":
         lines.append(f'shape = "{shape}"')
     if shape == "transactions":
         labels = labels or Path(file).with_suffix(".labels").name
-        lines.append(f"labels = {_toml(labels)}  # seen from the data, one label per line")
-    lines += [f"{name} = {_toml(value)}" for name, value in (reading or {}).items()]
+        lines.append(f"labels = {toml_value(labels)}  # seen from the data, one label per line")
+    lines += [f"{name} = {toml_value(value)}" for name, value in (reading or {}).items()]
     lines += ["", *_roles(suggestions, shape)]
     lines += [
         "[promises]",
-        f"k = {_toml(list(k))}  # how many persons must be alike",
+        f"k = {toml_value(list(k))}  # how many persons must be alike",
         "epsilon = [1.0]  # differential privacy: the budget of a release",
         "# l = 2  # every release of a table must also be l-diverse",
         "",
     ]
     for method in TABLE if shape == "table" else BASKETS:
-        lines += ["[[methods]]", *(f"{name} = {_toml(value)}" for name, value in method.items()), ""]
+        lines += ["[[methods]]", *(f"{name} = {toml_value(value)}" for name, value in method.items()), ""]
     lines += [
         "[evaluation]",
         'protocols = ["recoded"]  # the first decides; "holdout", "as-published" (flatters who looks at the label)',
@@ -103,26 +104,19 @@ def first_recipe(
 def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:
     roles = suggested_roles([one for one in suggestions if one.role != DECIDE])
     if shape != "table":
-        return ["[roles]", f"target = {_toml(roles.target)}", ""] if shape == "columns" and roles.target else []
+        return ["[roles]", f"target = {toml_value(roles.target)}", ""] if shape == "columns" and roles.target else []
     lines = ["# Suggested, with the reasons below. A wrong role makes a promise worthless: read each.", "[roles]"]
     for role in ("target", "quasi", "sensitive", "identifiers", "other", "person"):
         value = getattr(roles, role)
         if value:
-            lines.append(f"{role} = {_toml(list(value) if isinstance(value, tuple) else value)}")
+            lines.append(f"{role} = {toml_value(list(value) if isinstance(value, tuple) else value)}")
     if undecided := [one.column for one in suggestions if one.role == DECIDE]:
         lines += [
             "# Move each of these to quasi if somebody outside may know it about a person, to sensitive or other if"
         ]
         lines += ["# nobody can, or take it out: without a role it is not published. Nothing is computed before."]
-        lines.append(f"decide = {_toml(undecided)}")
-    named = [(_toml(one.column), one) for one in suggestions]
+        lines.append(f"decide = {toml_value(undecided)}")
+    named = [(toml_value(one.column), one) for one in suggestions]
     width = max((len(name) for name, _ in named), default=0)
-    lines += [f"#   {name:<{width}}  {one.role}: {_toml(one.reason)[1:-1]}" for name, one in named]
+    lines += [f"#   {name:<{width}}  {one.role}: {toml_value(one.reason)[1:-1]}" for name, one in named]
     return [*lines, ""]
-
-
-def _toml(value: Any) -> str:
-    """A value as TOML writes it; JSON's texts, numbers and lists are TOML's too."""
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_toml(key)} = {_toml(inner)}' for key, inner in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -7,11 +7,10 @@ owner. Hashes are compared before anything is made.
 
 from __future__ import annotations
 
-import json
 import tomllib
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,6 +18,7 @@ from discreet.data.dataset import Dataset
 from discreet.errors import DataError, did_you_mean, listing, shown
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.foundation.plain_files import check_plain
+from discreet.foundation.toml_values import toml_value
 from discreet.release.release import Release
 from discreet.study import recipe_from
 from discreet.study.loading import load_dataset
@@ -62,9 +62,9 @@ class ProjectFile(BaseModel):
     def text(self) -> str:
         """The file's text."""
         plain = self.model_dump(exclude={"hierarchies"})
-        lines = [f"{name} = {_toml(value)}" for name, value in plain.items()]
+        lines = [f"{name} = {toml_value(value)}" for name, value in plain.items()]
         lines += ["", "[hierarchies]"] if self.hierarchies else []
-        lines += [f"{_toml(column)} = {_toml(text)}" for column, text in self.hierarchies.items()]
+        lines += [f"{toml_value(column)} = {toml_value(text)}" for column, text in self.hierarchies.items()]
         return "\n".join(
             ["# Keep it: with the seed in the recipe, random choices of the release can be undone.", *lines, ""]
         )
@@ -103,11 +103,6 @@ class ProjectFile(BaseModel):
         if recipe.run.seed is None:
             raise DataError("The recipe of the project has no seed, so its release cannot be made again.")
         return release_of(by_name[self.chosen], recipe, dataset, recipe.run.seed), dataset
-
-
-def _toml(value: Any) -> str:
-    """A text or number as TOML writes it, which is JSON's way but for one character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def hash_of(path: Path) -> str:
