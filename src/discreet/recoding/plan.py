@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import grouped
+from discreet.counting.tally import group, grouped
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column, Kind, from_labels
 from discreet.data.roles import Roles
@@ -201,6 +201,15 @@ class Recode(Plan):
             Labelling(scale.name, scale.kind, tuple(labels), tuple(meanings), known=scale.known)
             for scale, labels, meanings in zip(self.scales, self.labels, self.meanings, strict=False)
         )
+
+    @cached_property
+    def alike(self) -> np.ndarray:
+        """The group of each leaf: leaves with the same labels in all columns, whatever these stand for, are one."""
+        cells = []
+        for labels, codes in zip(self.labels, self.codes.T, strict=True):
+            number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+            cells.append(np.array([number[label] for label in labels])[codes])
+        return group(cells, len(self.codes))[0]
 
     def leaves(self, table: Table) -> np.ndarray:
         """The leaf of each row, computed once per distinct row."""

@@ -20,7 +20,8 @@ Departures from the papers:
 7. relaxed=True shares the rows at a median cut by chance, so that no row's side tells anything about its other cells;
    cuts by information are never shared. With persons, the rows of a person may be on both sides.
 8. split="information" has a least size of groups of its own (mondrian_least.py): the smallest groups follow chance.
-9. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end.
+9. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end; where
+   persons are counted, also of all leaves together that are published alike (mondrian_alike.py).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from discreet.counting.coded_rows import CodedRows
+from discreet.counting.coded_rows import CodedRows, DistinctRows, RowEntries
 from discreet.counting.row_values import RowValues
 from discreet.data.roles import Roles
 from discreet.data.table import Table
@@ -48,6 +49,7 @@ from discreet.methods.group_needs import GroupNeeds, population_of, values_of
 from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
+from discreet.methods.trees.mondrian_alike import cut_back
 from discreet.methods.trees.mondrian_least import chosen_least, stacked
 from discreet.methods.trees.mondrian_needs import side_needs
 from discreet.methods.trees.mondrian_outgrown import decided_in_parts, outgrow_memory, too_many_rows
@@ -214,7 +216,8 @@ class Mondrian(Method):
         population = population_of(self.population, rows, roles)
         if population is not None and self.relaxed:
             raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
-        GroupNeeds.of(rows, roles, self.promise, population).check_possible()
+        needs = GroupNeeds.of(rows, roles, self.promise, population)
+        needs.check_possible()
         least = self._least(rows, roles)
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
         ranks = np.empty(parted.codes.shape, dtype=np.int32)
@@ -231,7 +234,14 @@ class Mondrian(Method):
             sides=side_needs(self.promise, roles, lambda name: _values(parted, roles, name)),
         )
         del ranks
-        plan = _recoding(axes, lambda i: axes[i].rank_of_code.astype(np.int32)[parted.codes[:, i]], cuts)
+
+        def label(cuts: CutTree) -> Recode:
+            return _recoding(axes, lambda i: axes[i].rank_of_code.astype(np.int32)[parted.codes[:, i]], cuts)
+
+        if roles.person is not None and needs.values:
+            cuts, plan = cut_back(cuts, label, _asked_of(parted, roles, needs))
+        else:
+            plan = label(cuts)
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
@@ -329,9 +339,21 @@ class _SingleRows:
         self.places = np.empty(len(table), dtype=np.int64)
         self.places[self._order] = np.arange(len(table))
         self.people = None if roles.person is None else self.beside(roles.person)
+        persons = None
+        if self.people is not None:
+            persons = RowEntries(self.people[0], label, np.ones_like(label), self.people[1])
+        self.one_by_one = DistinctRows(self.codes, self.counts, persons)
 
     def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         return np.arange(len(self._order)), self._table.column(name).codes[self._order].astype(np.int64)
+
+
+def _asked_of(rows: CodedRows | _SingleRows, roles: Roles, needs: GroupNeeds) -> GroupNeeds:
+    """The same needs, asked of sets of the rows that are parted."""
+    if isinstance(rows, CodedRows):
+        return needs
+    values = tuple(replace(need, values=_values(rows, roles, need.column)) for need in needs.values)
+    return replace(needs, rows=rows.one_by_one, values=values)
 
 
 def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues:
