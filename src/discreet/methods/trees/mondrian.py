@@ -20,8 +20,8 @@ Departures from the papers:
 7. relaxed=True shares the rows at a median cut by chance, so that no row's side tells anything about its other cells;
    cuts by information are never shared. With persons, the rows of a person may be on both sides.
 8. split="information" has a least size of groups of its own (mondrian_least.py): the smallest groups follow chance.
-9. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end; where
-   persons are counted, also of all leaves together that are published alike (mondrian_alike.py).
+9. l, t and label_known (group_promise.py) are asked of both sides of every cut, not only of the groups at the end;
+   where persons are counted, also of all leaves together that are published alike (mondrian_alike.py).
 """
 
 from __future__ import annotations
