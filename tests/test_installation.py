@@ -13,10 +13,12 @@ import tarfile
 import tomllib
 import zipfile
 from email.parser import Parser
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import discreet
 
@@ -130,3 +132,18 @@ def test_every_requirement_is_met_by_the_lock(extra):
     for one in wanted:
         if one.name != PROJECT["name"]:
             assert one.specifier.contains(versions[one.name.lower()]), one
+
+
+def test_the_lock_names_all_that_its_packages_need():
+    """It is installed without a resolver."""
+    versions = pinned()
+    missing = []
+    for name in versions:
+        try:
+            needs = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:  # for another system or Python
+            continue
+        for need in map(Requirement, needs):
+            if (need.marker is None or need.marker.evaluate({"extra": ""})) and canonicalize_name(need.name) not in versions:
+                missing.append(f"{name}: {need}")
+    assert not missing

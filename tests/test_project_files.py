@@ -79,12 +79,20 @@ def test_security_and_contributing_give_no_addresses():
         assert not re.search(r"[\w.]+@[\w.]+\.\w+|https?://", text), name
 
 
+def test_an_installation_resolves_nothing_anew():
+    """A resolver may ask for a newer version than the lock's where a package names extras, and then stop for its hash."""
+    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    installs = [line for line in lines if " pip install " in line]
+    assert installs
+    assert all("--no-deps" in line for line in installs)
+
+
 def test_the_container_installs_the_lock_runs_as_nobody_special_and_compiles_beforehand():
     lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
     words = [line.split()[0] for line in lines if line and line[0].isupper()]
     text = "\n".join(lines)
     assert words[0] == "FROM"
-    assert "--require-hashes --requirement requirements.lock" in text
+    assert "--require-hashes --no-deps --requirement requirements.lock" in text
     assert words.index("USER") < words.index("ENTRYPOINT")
     assert "USER discreet" in lines
     assert lines.index("RUN discreet cache") > lines.index("USER discreet")  # its cache is that user's
