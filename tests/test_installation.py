@@ -144,6 +144,7 @@ def test_the_lock_names_all_that_its_packages_need():
         except metadata.PackageNotFoundError:  # for another system or Python
             continue
         for need in map(Requirement, needs):
-            if (need.marker is None or need.marker.evaluate({"extra": ""})) and canonicalize_name(need.name) not in versions:
+            applies = need.marker is None or need.marker.evaluate({"extra": ""})
+            if applies and canonicalize_name(need.name) not in versions:
                 missing.append(f"{name}: {need}")
     assert not missing
