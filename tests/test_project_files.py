@@ -80,7 +80,7 @@ def test_security_and_contributing_give_no_addresses():
 
 
 def test_an_installation_resolves_nothing_anew():
-    """A resolver may take a newer version than the lock's where a package is named with extras, and stop at its hash."""
+    """A resolver may take a newer version than the lock's where a package is named with extras, and stop at it."""
     lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
     installs = [line for line in lines if " pip install " in line]
     assert installs
