@@ -12,6 +12,9 @@ from tempfile import TemporaryDirectory
 import pyarrow.parquet as pq
 
 import discreet as ds
+from discreet.errors import DataError
+from discreet.report.charts import Chart
+from discreet.report.plots import COLOURS, spec
 
 MESSAGES = [
     ("order", "please send the invoice for the last order"),
@@ -29,6 +32,7 @@ MESSAGES = [
 ]
 K = 3
 
+# %% Select
 labels, texts = zip(*MESSAGES, strict=True)
 messages = ds.Baskets.from_text(texts, labels)
 before = ds.privacy.containment_anonymity(messages)
@@ -45,6 +49,7 @@ assert "violin" in tried
 assert "violin" not in release.columns
 print(f"{len(tried)} words were left out; 'violin', which one message has, is among them.\n")
 
+# %% What it leaves open
 details = release.verdict.details
 print("What containment leaves open: an outsider who also knows which words a message does NOT have.")
 print(f"Against that, {int(details['rows in groups below k'])} of {len(messages)} messages are among fewer than {K}.")
@@ -59,3 +64,23 @@ with TemporaryDirectory() as folder:
     items = {word for row in pq.read_table(published / "data.parquet").column("items").to_pylist() for word in row}
 assert items == set(release.columns)
 print(f"\nSaved and verified; the file holds {len(items)} words and no other.")
+
+# %% The plot
+lines = []
+for k in (2, 3, 4, 5, 6):
+    for constraint, known in (("containment", "words it has"), ("k-anonymity", "words it has, words it lacks")):
+        picked = ds.GreedySelector(k=k, constraint=constraint).fit(messages.matrix, labels)
+        lines.append({"k": k, "words": len(picked.order_), "known": known})
+x = {"field": "k", "type": "ordinal", "axis": {"labelAngle": 0}}
+y = {"field": "words", "type": "quantitative", "title": "words that may be published", "axis": {"tickMinStep": 1}}
+colour = {"field": "known", "type": "nominal", "scale": {"range": COLOURS}, "sort": None}
+bars = {"mark": "bar", "encoding": {"x": x, "y": y, "color": colour, "xOffset": {"field": "known", "sort": None}}}
+words = " ".join(f"k = {line['k']}, {line['known']}: {line['words']} words." for line in lines)
+drawn = spec(words, lines, layer=[bars], height=280)
+chart = Chart(f"What may be published of {len(messages.names)} words, by what others know of a message", drawn)
+
+# %% Only as a script: a notebook shows the chart by itself
+try:
+    print("\nPlot:", chart.save("select_words_under_containment.svg"))
+except DataError as reason:
+    print("\nNo plot:", reason)

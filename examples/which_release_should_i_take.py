@@ -9,7 +9,10 @@ by everything.
 
 import discreet as ds
 from discreet.choose import choose, from_release
+from discreet.errors import DataError
 from discreet.evaluate.utility import holdout
+from discreet.report.charts import Chart
+from discreet.report.plots import front_plot
 
 sample = ds.samples.load("clinic", rows=1500, random_state=7)
 candidates = []
@@ -23,6 +26,7 @@ for k in (3, 10, 30):
         utility = holdout(method, sample.data, sample.roles)
         candidates.append(from_release(release, name=f"{method.name} k={k}", utility=utility))
 
+# %% Choose, by several weights
 equal = {"utility": 1 / 3, "risk": 1 / 3, "certainty_penalty": 1 / 3}
 useful = {"utility": 0.6, "risk": 0.2, "certainty_penalty": 0.2}
 safe = {"utility": 0.2, "risk": 0.6, "certainty_penalty": 0.2}
@@ -42,3 +46,12 @@ for words, weights in (("all the same", equal), ("mostly useful", useful), ("mos
 
 assert found.best in found.front
 assert len(found.front) < len(candidates)
+
+# %% The plot
+chart = Chart("Nine releases: what a classifier gets, what an attacker gets", front_plot(found, "utility", "risk"))
+
+# %% Only as a script: a notebook shows the chart by itself
+try:
+    print("\nPlot:", chart.save("which_release_should_i_take.svg"))
+except DataError as reason:
+    print("\nNo plot:", reason)
