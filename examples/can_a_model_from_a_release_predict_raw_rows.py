@@ -60,9 +60,9 @@ curves = {"mark": {"type": "line", "point": {"size": 70}}, "encoding": {"x": x, 
 levels = [{"right": raw, "name": "learnt from raw rows"}, {"right": float(common), "name": "always the common answer"}]
 rules = {"mark": {"type": "rule", "strokeDash": [4, 4]}, "data": {"values": levels}, "encoding": {"y": y}}
 names = {
-    "mark": {"type": "text", "align": "left", "dx": 4, "dy": -7},
+    "mark": {"type": "text", "align": "right", "dy": 9},
     "data": {"values": levels},
-    "encoding": {"y": y, "x": {"value": 0}, "text": {"field": "name"}},
+    "encoding": {"y": y, "x": {"value": "width"}, "text": {"field": "name"}},
 }
 words = " ".join(f"k = {line['k']}, {line['rows']}: {line['right']:.0%}." for line in lines)
 drawn = spec(words, lines, layer=[rules, names, curves], height=280)

@@ -62,7 +62,8 @@ spans = {"mark": "rule", "encoding": both | {"x": x | {"field": "low"}, "x2": {"
 points = {"mark": {"type": "point", "filled": True, "size": 90}, "encoding": both | {"x": x}}
 half = {"mark": {"type": "rule", "strokeDash": [4, 4]}, "data": {"values": [{"mean": 0.5}]}, "encoding": {"x": x}}
 words = " ".join(f"{line['method']}, {line['judged']}: {line['mean']:.0%}." for line in lines)
-chart = Chart("Labels drawn by lot: the truth is one half", spec(words, lines, layer=[half, spans, points], height=160))
+drawn = spec(words, lines, layer=[half, spans, points], height=160, padding=20)
+chart = Chart("Labels drawn by lot: the truth is one half", drawn)
 
 # %% Only as a script: a notebook shows the chart by itself
 try:

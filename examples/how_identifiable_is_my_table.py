@@ -38,7 +38,7 @@ y = {"field": "known", "type": "nominal", "sort": None, "title": None}
 colour = {"field": "what", "type": "nominal", "scale": {"range": [COLOURS[1], COLOURS[0]]}, "sort": None}
 bars = {"mark": "bar", "encoding": {"x": x, "y": y, "color": colour, "order": {"field": "what"}}}
 words = " ".join(f"{line['known']}: {line['rows']} {line['what']}." for line in lines)
-drawn = spec(words, lines, layer=[bars], height={"step": 30})
+drawn = spec(words, lines, layer=[bars], height={"step": 30}, padding=20)
 chart = Chart("Who stands out, the more an outsider knows", drawn)
 
 # %% Only as a script: a notebook shows the chart by itself

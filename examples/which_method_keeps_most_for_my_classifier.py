@@ -55,7 +55,7 @@ spans["encoding"] = {"x": x | {"field": "low"}, "x2": {"field": "high"}, "y": y}
 points = {"mark": {"type": "point", "filled": True, "size": 90, "color": COLOURS[0]}, "encoding": {"x": x, "y": y}}
 none = {"mark": {"type": "rule", "strokeDash": [4, 4]}, "data": {"values": [{"value": 0}]}, "encoding": {"x": x}}
 words = " ".join(f"{line['method']}: {line['value']:+.1f}." for line in lines)
-drawn = spec(words, lines, layer=[none, spans, points], height={"step": 32})
+drawn = spec(words, lines, layer=[none, spans, points], height={"step": 32}, padding=20)
 chart = Chart("What each method costs a classifier at k = 10", drawn)
 
 # %% Only as a script: a notebook shows the chart by itself

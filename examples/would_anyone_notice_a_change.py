@@ -83,7 +83,8 @@ cells = {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 3}, "encodin
 ink = {"condition": {"test": "datum.found == 'noticed'", "value": "white"}, "value": "#1c2530"}
 names = {"mark": "text", "encoding": {"x": x, "y": y, "text": {"field": "found"}, "color": ink}}
 words = " ".join(f"{line['change']}, {line['recipient']}: {line['found']}." for line in lines)
-chart = Chart("What a recipient notices", spec(words, lines, layer=[cells, names], height={"step": 32}))
+drawn = spec(words, lines, layer=[cells, names], height={"step": 32}, padding=20)
+chart = Chart("What a recipient notices", drawn)
 
 # %% Only as a script: a notebook shows the chart by itself
 try:

@@ -1,35 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example answers the question in its title, as it stands, from a folder of its own, without a warning."""
+"""Every example answers the question in its title, as it stands, from a folder of its own, without a warning.
 
-import ast
+Scripts are the one source: notebooks and docs/examples.md are made from them (benchmarks/pages/examples.py).
+"""
+
+import json
+import re
 import runpy
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from benchmarks.pages.examples import GROUPS, LAST, NOTEBOOKS, PAGE, PICTURES, notebook, page, read, scripts
 
-EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.py"))
+from discreet.report.charts import VEGA_LITE
 
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_the_title_of_an_example_is_a_question(example):
-    text = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8")))
-    assert text is not None
-    title, _, rest = text.partition("\n")
-    assert title.endswith("?")
-    assert rest.strip(), "an example says what it does before it does it"
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = scripts()
+IN_A_KERNEL = ("how_identifiable_is_my_table", "how_long_does_a_budget_last", "would_anyone_notice_a_change")
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_runs(example, tmp_path, monkeypatch, capfd):
+def test_an_example_is_a_question_and_says_what_it_does_before_it_does_it(example):
+    found = read(example)
+    assert found.question.endswith("?")
+    assert found.text
+    *_, (plot, code), (last, writing) = found.cells
+    assert (plot, last) == ("The plot", LAST)
+    assert re.search(r"^chart = Chart\(", code, re.MULTILINE)
+    assert f'chart.save("{example.stem}.svg")' in writing
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_and_leaves_its_plot(example, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(example)])
-    runpy.run_path(str(example), run_name="__main__")  # a warning is an error in tests
+    names = runpy.run_path(str(example), run_name="__main__")  # a warning is an error in tests
     printed, wrong = capfd.readouterr()
     assert printed.strip()
     assert not wrong
-    assert not list(tmp_path.iterdir()), "an example leaves nothing behind"
+    assert names["chart"].description, "a plot can be read aloud"
+    expected = [f"{example.stem}.svg"] if find_spec("vl_convert") else []
+    assert [path.name for path in tmp_path.iterdir()] == expected, "an example leaves nothing else behind"
+    for name in expected:
+        drawing = ElementTree.fromstring((tmp_path / name).read_text(encoding="utf-8"))
+        marks = [mark for mark in drawing.iter() if "mark-" in mark.get("class", "") and len(mark)]
+        assert marks, "something is drawn"
 
 
-def test_there_are_examples():
-    assert len(EXAMPLES) >= 6
+def test_without_the_extra_an_example_says_so_and_goes_on(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    runpy.run_path(str(ROOT / "examples" / "how_identifiable_is_my_table.py"), run_name="__main__")
+    printed, _ = capfd.readouterr()
+    assert "Removing names is not enough" in printed
+    assert 'No plot: Writing plots as files needs the extra "plots"' in printed
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_notebook_of_an_example_is_current(example):
+    written = (NOTEBOOKS / f"{example.stem}.ipynb").read_text(encoding="utf-8")
+    assert written == notebook(read(example)), "python -m benchmarks.pages.examples"
+    assert not any(cell.get("outputs") for cell in json.loads(written)["cells"])
+
+
+def test_the_page_of_the_examples_is_current_and_has_them_all():
+    stems = [path.stem for path in EXAMPLES]
+    assert sorted(stem for group in GROUPS.values() for stem in group) == stems
+    assert sorted(path.stem for path in NOTEBOOKS.iterdir()) == stems
+    assert sorted(path.stem for path in PICTURES.iterdir()) == stems
+    written = PAGE.read_text(encoding="utf-8")
+    assert written == page({path.stem: read(path) for path in EXAMPLES}), "python -m benchmarks.pages.examples"
+    assert ":alt: \n" not in written, "a picture says what it shows"
+
+
+@pytest.mark.parametrize("stem", IN_A_KERNEL)
+def test_a_notebook_runs_in_a_real_kernel_and_shows_its_chart(stem, tmp_path):
+    pytest.importorskip("nbclient")
+    from kernels import run_in_kernel
+
+    cells = run_in_kernel(NOTEBOOKS / f"{stem}.ipynb", tmp_path)
+    assert cells[-1].source == "chart"
+    (shown,) = cells[-1].outputs
+    assert VEGA_LITE in shown.data
+    printed = "".join(output.text for cell in cells for output in cell.outputs if output.output_type == "stream")
+    assert printed.strip()
+    assert not [output for cell in cells for output in cell.outputs if output.get("name") == "stderr"]

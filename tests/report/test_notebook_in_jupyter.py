@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real kernel runs a notebook with every display; a real browser shows it on light and on dark ground."""
 
-import os
-import sys
 from html import escape
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from browsing import ARGUMENTS, CONTRAST
 from conftest import CHROMIUM
 from discreet.report.charts import VEGA_LITE
+from kernels import run_in_kernel
 
 NOTEBOOK = Path(__file__).parents[1] / "notebooks" / "displays.ipynb"
 PLAIN = ("import pathlib", "release.plot", "study.plot")  # cells that show nothing, or a chart
@@ -21,20 +18,7 @@ PLAIN = ("import pathlib", "release.plot", "study.plot")  # cells that show noth
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory):
     """The code cells after a run; nothing of it is written into the home folder."""
-    folder = tmp_path_factory.mktemp("jupyter")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    places = {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
-    before = {name: os.environ.get(name) for name in ("IPYTHONDIR", "PYTHONPATH", *places)}
-    os.environ.update(places, IPYTHONDIR=str(folder / "ipython"), PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
-    try:
-        client = NotebookClient(
-            notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
-        )
-        client.execute()
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return run_in_kernel(NOTEBOOK, tmp_path_factory.mktemp("jupyter"))
 
 
 def shown(cell):
