@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from discreet.cli.app import app
@@ -198,6 +199,31 @@ def test_the_changelog_has_a_heading_for_privacy():
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
     assert any(line.startswith("## [Unreleased]") for line in lines)
     assert "### Privacy" in lines
+
+
+def test_every_line_about_another_tool_names_its_source():
+    """A public page of the project, a page of ours, or a command that prints the figure."""
+    text = (ROOT / "docs" / "understand" / "beside.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| (?!what|you want)[^-\n].*\|$", text, re.MULTILINE)
+    lines = [line for line in lines if not line.startswith("| | what")]
+    assert len(lines) > 30
+    for line in lines:
+        assert re.search(r"\]\([^)]+\)|`(python -m|make) [^`]+`", line.rstrip("|").rpartition("|")[2]), line
+    for tool in ("ARX", "sdcMicro", "Amnesia", "ai-privacy-toolkit", "anjana", "pycanon", "OpenDP", "SmartNoise"):
+        assert tool in text
+    for tool in ("diffprivlib", "SDV", "anonymeter"):
+        assert tool in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_that_a_page_names_exist(page):
+    """Also those in the middle of a sentence, which no test runs."""
+    known = set(get_command(app).commands)
+    for asked in re.findall(r"`discreet ([a-z][a-z-]*)[^`]*`", prose(page)):
+        assert asked in known, f"{name_of(page)} names discreet {asked}"
+    for module in re.findall(r"`python -m (benchmarks[.\w]*)[^`]*`", prose(page)):
+        place = ROOT / module.rstrip(".").replace(".", "/")
+        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), f"{name_of(page)} names {module}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
