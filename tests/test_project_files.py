@@ -98,3 +98,16 @@ def test_the_container_installs_the_lock_runs_as_nobody_special_and_compiles_bef
     assert lines.index("RUN discreet cache") > lines.index("USER discreet")  # its cache is that user's
     for copied in (name for line in lines if line.startswith("COPY") for name in line.split()[1:-1]):
         assert (ROOT / copied).exists()
+
+
+def test_everything_vendored_has_its_licence_beside_it_and_is_named_in_the_readme():
+    folders = [path for place in ("src", "tests", "docs") for path in (ROOT / place).rglob("vendor") if path.is_dir()]
+    assert len(folders) >= 2
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for folder in folders:
+        licences = (folder / "LICENSES.txt").read_text(encoding="utf-8")
+        assert f"({(folder / 'LICENSES.txt').relative_to(ROOT).as_posix()})" in readme
+        for path in folder.rglob("*"):
+            if path.is_file() and path.name != "LICENSES.txt":
+                named = rf"^  {re.escape(path.name)} +\S.* \d+\.\d+\.\d+"
+                assert re.search(named, licences, re.MULTILINE), f"{path.name}: which project, which version?"

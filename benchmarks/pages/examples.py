@@ -116,7 +116,7 @@ def page(examples: dict[str, Example]) -> str:
         for stem in stems:
             example = examples[stem]
             text = example.text.replace("\n\n", "\n")
-            names = f"`examples/{stem}.py`, `examples/notebooks/{stem}.ipynb`"
+            names = f"[Script](../examples/{stem}.py), [notebook](../examples/notebooks/{stem}.ipynb)"
             picture = f"```{{image}} _static/examples/{stem}.svg\n:alt: {_description(stem)}\n```"
             parts.append(f"### {example.question}\n\n{text}\n\n{names}\n\n{picture}\n")
     return "\n".join(parts)

@@ -39,7 +39,7 @@ class MethodOptions:
     )
     label_known: Annotated[
         bool | None,
-        parameter("Whether k persons are left also to who knows the label.", "--label-known", default="off"),
+        parameter("Whether k persons are left also to somebody who knows the label.", "--label-known", default="off"),
     ] = None
     epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.", default="1")] = None
     split: Annotated[str | None, parameter("mondrian: median or information.", default="median")] = None

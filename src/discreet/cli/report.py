@@ -112,8 +112,7 @@ def report(
 ) -> None:
     """Write an edition of a report: the owner's, which is not for publication, the public one, or another.
 
-    With --policy the exit status is 1 if the release breaks a line of the policy; the edition, which says so, is
-    written all the same.
+    With --policy the exit status is 1 if the release breaks a line of the policy. The edition is written, and says so.
     """
     watch(quiet=quiet, as_json=as_json)
     if plots is not None:

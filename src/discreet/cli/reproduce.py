@@ -29,8 +29,9 @@ def reproduce(
 ) -> None:
     """Print a paper's tables: published, ours under its protocol, ours under the honest one.
 
-    Works in a checkout of the project: the installed package has no benchmarks. Each result is recorded at once, so a
-    stopped run can resume. Results from other code or data are measured again.
+    Works in a checkout of the project: the installed package has no benchmarks.
+
+    Each result is recorded at once, so a stopped run can resume. Results from other code or data are measured again.
     """
     if paper is None or paper == "page":
         refuse_unused("table", "quick", "again", "under", because="no paper is named")

@@ -17,7 +17,6 @@ from discreet.data.cell_kinds import LARGEST, text_of
 
 _NUMBERS = frozenset({int, float})
 _MOMENTS = frozenset({datetime.date, datetime.datetime})
-_ZERO = datetime.datetime(1970, 1, 1)
 
 
 def column_of(cells: Sequence[Any]) -> pa.Array:

@@ -14,7 +14,7 @@ they both have. Each primitive is a mean over components of independent, unbiase
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -232,10 +232,6 @@ class Sketches(LabelledRows):
     def fits(cls, columns: Columns) -> bool:
         stated = [(column.name, column.role, column.kind) for column in columns]
         return super().fits(columns) and stated in ([_COLUMN[:3]], [LABELS[:3], _COLUMN[:3]])
-
-    def n_told(self, quasi: Sequence[str]) -> int:
-        """The number of components."""
-        return len(self.values)
 
     def write(self, target: File, format: str = "parquet") -> None:
         lists = pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(self.values))

@@ -177,16 +177,23 @@ def _gather(place, counts, rows, table, seen):
 
 
 @compiled
+def _class_counts(counts, rows):
+    """Of some of the distinct rows: how many rows of each class."""
+    whole = np.zeros(counts.shape[1], np.int64)
+    for row in rows:
+        for c in range(len(whole)):
+            whole[c] += counts[row, c]
+    return whole
+
+
+@compiled
 def _best_cut(ranks, weights, counts, rows, least, table, seen):
     """(column, place below, place above) of the cut that tells most; of equals the most even one, of those the first.
 
     The column is -1 if no cut leaves `least` rows on both sides.
     """
     n_classes = table.shape[1]
-    whole = np.zeros(n_classes, np.int64)
-    for row in rows:
-        for c in range(n_classes):
-            whole[c] += counts[row, c]
+    whole = _class_counts(counts, rows)
     total, bits = whole.sum(), entropy_times_n(whole)
     left, right = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
     most, evenest, best, below, above = -1.0, 0, -1, 0, 0
@@ -215,10 +222,7 @@ def _best_cut(ranks, weights, counts, rows, least, table, seen):
 def _all_cuts(ranks, weights, counts, rows, least, table, seen):
     """Of each cut that leaves `least` rows on both sides: (gain, evenness), and (column, place below, place above)."""
     n_classes = table.shape[1]
-    whole = np.zeros(n_classes, np.int64)
-    for row in rows:
-        for c in range(n_classes):
-            whole[c] += counts[row, c]
+    whole = _class_counts(counts, rows)
     total, bits = whole.sum(), entropy_times_n(whole)
     left, right = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
     gains, cuts = np.empty((len(ranks) * len(seen), 2)), np.empty((len(ranks) * len(seen), 3), np.int64)
