@@ -215,12 +215,37 @@ def test_every_line_about_another_tool_names_its_source():
         assert tool in text
 
 
+def commands_of(page: Path) -> list[list[str]]:
+    """Every `discreet ...` of a page in words: those in blocks for a console, and those in the middle of a sentence."""
+    asked = re.findall(r"`(discreet [a-z][^`]*)`", prose(page))
+    for block in blocks(page):
+        if block.language == "console":
+            asked += re.findall(r"^\$ (discreet [^\n|>&]+)", block.code.replace("\\\n", " "), re.MULTILINE)
+    return [line.replace("'", " ").replace('"', " ").split()[1:] for line in asked]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_commands_that_a_page_names_exist(page):
-    """Also those in the middle of a sentence, which no test runs."""
-    known = set(get_command(app).commands)
-    for asked in re.findall(r"`discreet ([a-z][a-z-]*)[^`]*`", prose(page)):
-        assert asked in known, f"{name_of(page)} names discreet {asked}"
+def test_commands_that_a_page_names_exist_with_their_options(page):
+    """No test runs those of every page, but none may name a command or an option that is not there."""
+    for words in commands_of(page):
+        if words[0] == "relese":
+            continue  # a slip, shown with the answer to it
+        where = f"{name_of(page)}: discreet {' '.join(words)}"
+        command = get_command(app)
+        while words and hasattr(command, "commands") and words[0] in command.commands:
+            command = command.commands[words.pop(0)]
+        assert command.name != "discreet" or words[0].startswith("-"), where
+        known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {
+            "--help",
+            "-h",
+        }
+        for word in words:
+            if re.match(r"--?[a-zA-Z]", word) and "..." not in word:
+                assert word.partition("=")[0].rstrip(",.;)]") in known, where
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_benchmarks_that_a_page_names_exist(page):
     for module in re.findall(r"`python -m (benchmarks[.\w]*)[^`]*`", prose(page)):
         place = ROOT / module.rstrip(".").replace(".", "/")
         assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), f"{name_of(page)} names {module}"
