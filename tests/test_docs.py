@@ -12,12 +12,10 @@ import re
 import shlex
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from discreet.cli.app import app
@@ -200,61 +198,6 @@ def test_the_changelog_has_a_heading_for_privacy():
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
     assert any(line.startswith("## [Unreleased]") for line in lines)
     assert "### Privacy" in lines
-
-
-def test_every_line_about_another_tool_names_its_source():
-    """A public page of the project, a page of ours, or a command that prints the figure."""
-    text = (ROOT / "docs" / "understand" / "beside.md").read_text(encoding="utf-8")
-    lines = re.findall(r"^\| (?!tool|you want)[^-\n].*\|$", text, re.MULTILINE)
-    assert len(lines) > 30
-    for line in lines:
-        assert re.search(r"\]\([^)]+\)|`(python -m|make) [^`]+`", line.rstrip("|").rpartition("|")[2]), line
-    for tool in ("ARX", "sdcMicro", "Amnesia", "ai-privacy-toolkit", "anjana", "pycanon", "OpenDP", "SmartNoise"):
-        assert tool in text
-    for tool in ("diffprivlib", "SDV", "anonymeter"):
-        assert tool in text
-
-
-@cache
-def commands() -> Any:
-    """All commands, with their options."""
-    return get_command(app)
-
-
-def commands_of(page: Path) -> list[list[str]]:
-    """Every `discreet ...` of a page in words: those in blocks for a console, and those in the middle of a sentence."""
-    asked = re.findall(r"`(discreet [a-z][^`]*)`", prose(page))
-    for block in blocks(page):
-        if block.language == "console":
-            asked += re.findall(r"^\$ (discreet [^\n|>&]+)", block.code.replace("\\\n", " "), re.MULTILINE)
-    return [line.replace("'", " ").replace('"', " ").split()[1:] for line in asked]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_commands_that_a_page_names_exist_with_their_options(page):
-    """No test runs those of every page, but none may name a command or an option that is not there."""
-    for words in commands_of(page):
-        if words[0] == "relese":
-            continue  # a slip, shown with the answer to it
-        where = f"{name_of(page)}: discreet {' '.join(words)}"
-        command = commands()
-        while words and hasattr(command, "commands") and words[0] in command.commands:
-            command = command.commands[words.pop(0)]
-        assert command.name != "discreet" or words[0].startswith("-"), where
-        known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {
-            "--help",
-            "-h",
-        }
-        for word in words:
-            if re.match(r"--?[a-zA-Z]", word) and "..." not in word:
-                assert word.partition("=")[0].rstrip(",.;)]") in known, where
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_benchmarks_that_a_page_names_exist(page):
-    for module in re.findall(r"`python -m (benchmarks[.\w]*)[^`]*`", prose(page)):
-        place = ROOT / module.rstrip(".").replace(".", "/")
-        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), f"{name_of(page)} names {module}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

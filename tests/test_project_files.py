@@ -8,8 +8,10 @@ import tomllib
 from pathlib import Path
 
 import yaml
+from typer.main import get_command
 
 import discreet
+from discreet.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 
@@ -111,3 +113,35 @@ def test_everything_vendored_has_its_licence_beside_it_and_is_named_in_the_readm
             if path.is_file() and path.name != "LICENSES.txt":
                 named = rf"^  {re.escape(path.name)} +\S.* \d+\.\d+\.\d+"
                 assert re.search(named, licences, re.MULTILINE), f"{path.name}: which project, which version?"
+
+
+def test_every_line_about_another_tool_names_its_source():
+    """A public page of the project, a page of ours, or a command that prints the figure."""
+    text = (ROOT / "docs" / "understand" / "beside.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\| (?!tool|you want)[^-\n].*\|$", text, re.MULTILINE)
+    assert len(lines) > 30
+    for line in lines:
+        assert re.search(r"\]\([^)]+\)|`(python -m|make) [^`]+`", line.rstrip("|").rpartition("|")[2]), line
+    for tool in ("ARX", "sdcMicro", "Amnesia", "ai-privacy-toolkit", "anjana", "pycanon", "OpenDP", "SmartNoise"):
+        assert tool in text
+    for tool in ("diffprivlib", "SDV", "anonymeter"):
+        assert tool in text
+
+
+def test_commands_in_the_middle_of_a_sentence_exist_with_their_options():
+    """Nothing runs them, so that a page might name a command, an option or a benchmark that is gone."""
+    commands = get_command(app)
+    pages = [ROOT / "README.md", *(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
+    for page in pages:
+        text = " ".join(re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M).split())
+        for asked in re.findall(r"`discreet ([a-z][^`]*)`", text):
+            command, words, where = commands, asked.split(), f"{page.name}: discreet {asked}"
+            while words and words[0] in getattr(command, "commands", {}):
+                command = command.commands[words.pop(0)]
+            assert command is not commands, where
+            known = {name for option in command.params for name in (*option.opts, *option.secondary_opts, "--help")}
+            given = {word.partition("=")[0] for word in words if re.fullmatch(r"--[a-z][a-z-]*(=.*)?", word)}
+            assert given <= known, where
+        for module in re.findall(r"`python -m (benchmarks(?:\.\w+)*)[^`]*`", text):
+            place = ROOT / module.replace(".", "/")
+            assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), f"{page.name}: {module}"
