@@ -141,7 +141,8 @@ class Journal:
         elif "redo" in line:
             self.done.append(self.undone.pop())
         else:
+            what, to, words = tuple(map(str, line["set"])), line["to"], str(line["words"])
             also = tuple((tuple(map(str, path)), value) for path, value in line.get("also", ()))
-            self.done.append(JournalEntry(tuple(map(str, line["set"])), line["to"], str(line["words"]), also))
+            self.done.append(JournalEntry(what, to, words, also))
             self.undone.clear()
         self.revision += 1

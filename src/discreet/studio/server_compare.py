@@ -18,7 +18,7 @@ from discreet.studio.server import PATIENCE, Studio, studio_of
 from discreet.study.candidates import chosen
 
 router = APIRouter()
-_WIDTH, _HEIGHT, _ROOM = 640, 340, 44
+_WIDTH, _HEIGHT, _ROOM = 460, 330, 44
 
 
 @router.get("/compare")
@@ -222,7 +222,8 @@ def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[
     levels = {line["name"]: line["utility"] for line in lines if line["utility"] is not None}
     heights = [row["utility"] for row in rows] + [*levels.values()]
     low, high = (min(heights), max(heights)) if heights else (0.0, 1.0)
-    left = min([row["privacy"] for row in rows], default=0.0)
+    least = min([row["privacy"] for row in rows], default=0.0)
+    left = max(0.0, least - max(0.2 * (100 - least), 0.5))  # nothing lies on the axis
 
     def across(value: float) -> float:
         return _ROOM + (value - left) / max(100 - left, 1e-9) * (_WIDTH - 2 * _ROOM)
@@ -237,9 +238,10 @@ def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[
         "dots": [
             {
                 "name": row["name"],
+                "rank": 1 + ranking.index(row),
                 "x": across(row["privacy"]),
                 "y": up(row["utility"]),
-                "r": 5 + 9 * (row["detail"] or 0),
+                "r": 9 + 9 * (row["detail"] or 0),
             }
             for row in rows
         ],

@@ -36,9 +36,9 @@ async def verify_folder(request: Request) -> Response:
     size = request.headers.get("content-length", "")
     if not size.isdigit() or int(size) > _MOST_ZIPPED:
         raise DataError("The folder is larger than a gigabyte. Use `discreet verify` for it.")
-    form = await request.form(max_files=_MOST_FILES, max_fields=_MOST_FILES)
-    files = [(name, part) for name, part in form.multi_items() if isinstance(part, UploadFile)]
-    found = await run_in_threadpool(_verified_files, files)
+    async with request.form(max_files=_MOST_FILES, max_fields=_MOST_FILES) as form:
+        files = [(name, part) for name, part in form.multi_items() if isinstance(part, UploadFile)]
+        found = await run_in_threadpool(_verified_files, files)
     return studio_of(request).page(request, "verify", "verify_found.html", found=found)
 
 

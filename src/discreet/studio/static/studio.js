@@ -61,6 +61,8 @@ async function dropped(form, event) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+  const here = document.querySelector("header nav [aria-current]");
+  if (here) here.scrollIntoView({ inline: "center", block: "nearest" });
   const form = document.getElementById("drop");
   if (!form) return;
   form.addEventListener("submit", (event) => event.preventDefault());
