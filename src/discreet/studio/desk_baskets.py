@@ -63,16 +63,28 @@ def described(baskets: Baskets) -> dict[str, Any]:
     persons = np.asarray(baskets.matrix.sum(axis=0)).ravel()
     order = np.argsort(-persons, kind="stable")[:_COMMONEST]
     per_row = np.diff(baskets.matrix.indptr)
-    counts, edges = np.histogram(per_row, bins=min(_BARS, max(1, int(per_row.max() - per_row.min()))))
     return inspect_baskets(baskets).to_dict() | {
         "commonest": [{"label": baskets.names[place], "rows": int(persons[place])} for place in order],
-        "lengths": [
-            {"label": f"{np.ceil(edges[place]):.0f} to {edges[place + 1]:.0f} items", "rows": int(rows)}
-            for place, rows in enumerate(counts)
-        ],
+        "lengths": _lengths(per_row),
         "first": [_row(baskets, row) for row in range(min(8, len(baskets)))],
         "labelled": baskets.labels is not None,
     }
+
+
+def _lengths(per_row: np.ndarray) -> list[dict[str, Any]]:
+    """How many rows have how many items, in at most so many steps of equal width.
+
+    >>> _lengths(np.array([0, 1, 1, 3]))
+    [{'label': '0', 'rows': 1}, {'label': '1', 'rows': 2}, {'label': '2', 'rows': 0}, {'label': '3', 'rows': 1}]
+    """
+    low, high = int(per_row.min()), int(per_row.max())
+    width = -(-(high - low + 1) // _BARS)
+    counts = np.bincount((per_row - low) // width)
+    ends = [(low + place * width, low + (place + 1) * width - 1) for place in range(len(counts))]
+    return [
+        {"label": str(first) if width == 1 else f"{first} to {last}", "rows": int(rows)}
+        for (first, last), rows in zip(ends, counts, strict=True)
+    ]
 
 
 def short_of_items(baskets: Baskets, k: int) -> dict[str, int]:

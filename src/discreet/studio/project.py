@@ -150,8 +150,18 @@ class Project:
         """The name of the run that the decisions ask for; None without a table."""
         if self.source is None:
             return None
-        labels = "" if self.labels is None or self.shape != "transactions" else self.labels.digest
-        return Runs.name(self.recipe(), self.source.digest + labels)
+        return Runs.name(self.recipe(), self._digest)
+
+    @property
+    def _digest(self) -> str:
+        """The hash of the file, and of its labels, if they are in a second one."""
+        assert self.source is not None
+        return self.source.digest + (self.labels.digest if self.labels and self.shape == "transactions" else "")
+
+    def start_run(self) -> str:
+        """Compare what the decisions ask for, or go on with it."""
+        assert self.source is not None
+        return self.runs.start(self.recipe(), self.source.path, self._digest)
 
     def undecided(self, columns: Sequence[str]) -> list[str]:
         """The columns without a role."""

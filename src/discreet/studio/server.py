@@ -44,6 +44,7 @@ _WAYS = {  # address: the page before, and the next with its words
     "ledger": ("release", None, ""),
     "decisions": (None, None, ""),
 }
+_MINUTES = ("assessed",)  # questions that take minutes on a large table, so that others do not wait for them
 _PERMITS = 20  # downloads that are allowed and not used
 PATIENCE = 0.12  # seconds that a page waits for an answer before it shows that it is coming
 _SCRIPTS = {
@@ -54,10 +55,10 @@ _SCRIPTS = {
 
 
 class Studio:
-    """What all pages share: the project, the desk that counts, and how a page is written."""
+    """What all pages share: the project, the desks that count, and how a page is written."""
 
     def __init__(self, project: Project):
-        self.project, self.desk = project, Desk()
+        self.project, self.desk, self._slow = project, Desk(), Desk()
         self._permits: list[tuple[str, str, str]] = []
         self._lock = Lock()
         self._pages = Environment(
@@ -110,7 +111,18 @@ class Studio:
         if source is None:
             return None
         about = {"path": str(source.path), "reading": dict(source.reading)}
-        return self.desk.ask(question, topic=topic, **about, **arguments)
+        desk = self._slow if question in _MINUTES else self.desk
+        return desk.ask(question, topic=topic, **about, **arguments)
+
+    def forget(self) -> None:
+        """Drop all answers: they were about another table."""
+        self.desk.forget()
+        self._slow.forget()
+
+    def close(self) -> None:
+        """End the processes that count."""
+        self.desk.close()
+        self._slow.close()
 
 
 def studio_of(request: Request) -> Studio:

@@ -68,9 +68,7 @@ def start(request: Request) -> Response:
     why_not = _why_not(studio)
     if why_not:
         raise DataError(why_not)
-    source = studio.project.source
-    assert source is not None
-    studio.project.runs.start(studio.project.recipe(), source.path, source.digest)
+    studio.project.start_run()
     return progress(request)
 
 

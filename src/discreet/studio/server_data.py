@@ -22,7 +22,9 @@ _SHOWN = 60  # columns
 @router.get("")
 def data(request: Request) -> Response:
     samples = {name: one.about for name, one in SAMPLES.items()}
-    return studio_of(request).page(request, "data", "data.html", samples=samples, shapes=SHAPES)
+    studio = studio_of(request)
+    most = studio.project.most_bytes
+    return studio.page(request, "data", "data.html", samples=samples, shapes=SHAPES, most_bytes=most)
 
 
 @router.get("/columns")
@@ -47,7 +49,7 @@ async def file(request: Request, name: str) -> Response:
     studio = studio_of(request)
     studio.project.refuse_size(request.headers.get("content-length"))
     await studio.project.bring_in(name, request.stream())
-    studio.desk.forget()
+    studio.forget()
     return Response(status_code=204)
 
 
@@ -75,5 +77,5 @@ async def sample(request: Request, name: str) -> Response:
         return Response("There is no such sample.\n", status_code=404)
     studio = studio_of(request)
     await run_in_threadpool(take_sample, studio.project, name)
-    studio.desk.forget()
+    studio.forget()
     return Response(status_code=204, headers={"HX-Redirect": "/data"})

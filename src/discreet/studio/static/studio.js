@@ -37,6 +37,7 @@ function send(form, file, parts) {
   });
   request.addEventListener("error", () => { shown.hidden = true; say("The file was not sent: the studio did not answer, or refused it."); });
   say("");
+  if (file && form.dataset.most && file.size > Number(form.dataset.most)) return say(form.dataset.tooLarge);
   request.send(body);
 }
 
