@@ -22,4 +22,4 @@ def at_home(tmp_path):
     client.studio = studio
     yield client
     studio.project.runs.close()
-    studio.desk.close()
+    studio.close()

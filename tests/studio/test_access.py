@@ -33,7 +33,7 @@ CHANGES = (
 def studio(tmp_path):
     made = Studio(Project(tmp_path / "project", most_bytes=1000))
     yield made
-    made.desk.close()
+    made.close()
 
 
 @pytest.fixture

@@ -42,6 +42,17 @@ def test_a_new_decision_ends_what_was_undone(tmp_path):
     assert journal.state() == {}
 
 
+def test_one_decision_may_set_several_things_and_is_taken_back_whole(tmp_path):
+    journal = Journal.opened(tmp_path / "journal.jsonl")
+    journal.decide(("roles", "age"), "quasi", "age may be known")
+    assert journal.decide(("source",), "b", "another table", [(("roles",), None), (("shape",), "text")]) == 2
+    assert Journal.opened(journal.path).state() == {"source": "b", "shape": "text"}
+    assert journal.decide(("source",), "b", "another table", [(("roles",), None), (("shape",), "text")]) == 2
+    journal.undo()
+    assert journal.state() == {"roles": {"age": "quasi"}}
+    assert Journal.opened(journal.path).redo().words == "another table"
+
+
 def test_of_a_line_that_was_half_written_nothing_was_decided(tmp_path):
     path = tmp_path / "journal.jsonl"
     journal = Journal.opened(path)
@@ -54,7 +65,17 @@ def test_of_a_line_that_was_half_written_nothing_was_decided(tmp_path):
     assert [json.loads(line).get("to") for line in path.read_bytes().splitlines()] == [5, 6]
 
 
-@pytest.mark.parametrize("line", [b"[]", b'{"undo": true}', b'{"set": 5, "to": 1, "words": ""}', b'"x"', b"\xff"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[]",
+        b'{"undo": true}',
+        b'{"set": 5, "to": 1, "words": ""}',
+        b'{"set": ["a"], "to": 1, "words": "", "also": [1]}',
+        b'"x"',
+        b"\xff",
+    ],
+)
 def test_what_is_no_decision_is_refused(tmp_path, line):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(line + b"\n")

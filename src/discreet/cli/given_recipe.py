@@ -117,6 +117,11 @@ class GivenRecipe:
         source, given = self.recipe.source, options.baskets
         if source.shape == "table" or (given.held_as is not None and given.held_as.value != source.shape):
             return given
+        if source.shape == "text":
+            raise DataError(
+                f"{self.name} reads texts. `discreet compare` makes releases of them, and `discreet replay` one again;"
+                " this command takes tables, transactions and 0/1 columns."
+            )
         labels = given.labels
         if labels is None and source.labels is not None and file is not None:
             labels = file.parent / source.labels

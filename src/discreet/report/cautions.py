@@ -94,7 +94,12 @@ def _names(promise: dict[str, Any]) -> list[str]:
 
 
 def _label_known(parts: Sequence[VerdictRecord]) -> list[Line]:
-    known = [part for part in parts if part.with_label is not None and part.with_label < part.required]
+    falling = [part for part in parts if part.holds and part.measured < part.required]  # the less, the better
+    known = [
+        part
+        for part in parts
+        if part.with_label is not None and part.with_label < part.required and part not in falling
+    ]
     if not known:
         return []
     worst = min(known, key=lambda part: part.with_label or 0)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from discreet.counting.entropy import entropy
 from discreet.counting.tally import group_sizes, grouped, persons_per_group
+from discreet.data.baskets import Baskets
 from discreet.data.column import Column
 from discreet.data.role_suggestions import suggest
 from discreet.data.table import Table
@@ -22,6 +24,7 @@ from discreet.errors import DataError
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import Hierarchy, from_paths
 from discreet.risk.inspection import inspect_table
+from discreet.studio.desk_baskets import HeldBaskets, described, items_beside, short_of_items
 
 _BARS = 12  # of a distribution
 _MOST_LEAVES = 5000  # values of a column whose hierarchy is changed by hand
@@ -35,12 +38,35 @@ class Held:
 
     source: tuple[Any, ...] = ()
     table: Table | None = None
+    items: HeldBaskets = field(default_factory=HeldBaskets)
 
     def opened(self, path: str, reading: Mapping[str, Any]) -> Table:
         source = (path, repr(sorted(reading.items())))
         if self.table is None or self.source != source:
             self.table, self.source = Table.of(path, **reading), source
         return self.table
+
+    def baskets(self, path: str, reading: Mapping[str, Any], how: Mapping[str, Any]) -> Baskets:
+        return self.items.opened(lambda: self.opened(path, reading), path, how)
+
+
+def baskets(held: Held, *, path: str, reading: Mapping[str, Any], how: Mapping[str, Any]) -> dict[str, Any]:
+    """Who stands out among baskets or texts; their items and first rows."""
+    return described(held.baskets(path, reading, how))
+
+
+def short_of_alike(
+    held: Held, *, path: str, reading: Mapping[str, Any], how: Mapping[str, Any], k: int
+) -> dict[str, int]:
+    """How many rows have items that fewer than k persons have."""
+    return short_of_items(held.baskets(path, reading, how), k)
+
+
+def beside_items(
+    held: Held, *, path: str, reading: Mapping[str, Any], how: Mapping[str, Any], folder: str, count: int
+) -> dict[str, Any]:
+    """First rows of items, and what a release keeps of them."""
+    return items_beside(held.baskets(path, reading, how), Path(folder), count)
 
 
 def columns(held: Held, *, path: str, reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,6 +129,45 @@ def beside(held: Held, *, path: str, reading: Mapping[str, Any], folder: str, co
     return {"names": names, "before": [*zip(*before, strict=True)], "after": [*zip(*after, strict=True)]}
 
 
+def sensitive(held: Held, *, path: str, reading: Mapping[str, Any], columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Of each sensitive column: how many values it has, and the share of the commonest."""
+    table = held.opened(path, reading)
+    found = []
+    for name in columns:
+        cells = table.column(name)
+        counts = np.bincount(cells.codes, minlength=1)
+        found.append({"column": name, "values": int((counts > 0).sum()), "commonest": float(counts.max() / len(table))})
+    return found
+
+
+def verified(held: Held, *, folder: str, stamp: str, policy: str | None) -> dict[str, Any]:
+    """Whether the files of a release keep their promise, what it leaves open, and whether a policy allows them.
+
+    `stamp` changes with the files, so that what was found of others is not taken for theirs.
+    """
+    from discreet.release.verify import verify
+    from discreet.report.cautions import cautions_of_content
+    from discreet.report.policy import Policy, checked
+
+    found = verify(folder)
+    told = found.certificate is not None and found.content is not None
+    cautions = cautions_of_content(found.certificate, found.content) if told else []  # type: ignore[arg-type]
+    result = None if policy is None else checked(Policy.of(policy), found)
+    return {
+        "holds": found.holds,
+        "problems": list(found.problems),
+        "remarks": list(found.remarks),
+        "cautions": [line["text"] for line in cautions],
+        "policy": None
+        if result is None
+        else {
+            "passed": result.passed,
+            "name": result.name,
+            "lines": [{"asked": one.asked, "found": one.found, "passed": one.passed} for one in result.lines],
+        },
+    }
+
+
 def hierarchy(
     held: Held,
     *,
@@ -139,7 +204,7 @@ def hierarchy(
                 "shown": shown,
             }
         )
-    return {"paths": [list(one) for one in tree.paths], "levels": levels}
+    return {"paths": [list(one) for one in tree.paths], "levels": levels, "rows": len(table)}
 
 
 def _groups_of(tree: Hierarchy, level: int, rows: np.ndarray) -> list[dict[str, Any]]:
@@ -160,7 +225,19 @@ def _described(column: Column) -> dict[str, Any]:
         "values": len(column.values),
         "missing": column.n_missing,
     }
-    return described | {"bars": _bars(column)}
+    return described | {"bars": _bars(column), "span": _span(column)}
+
+
+def _span(column: Column) -> str:
+    """The least and the largest number or date; of categories the commonest."""
+    texts = column.texts
+    if not len(column.values):
+        return ""
+    if column.kind == "category":
+        counts = np.bincount(column.codes, minlength=len(column.values) + 1)[: len(column.values)]
+        return _short(texts[int(counts.argmax())])
+    numbers = column.numbers[: len(column.values)]
+    return f"{_short(texts[int(numbers.argmin())])} to {_short(texts[int(numbers.argmax())])}"
 
 
 def _bars(column: Column) -> list[dict[str, Any]]:
@@ -192,6 +269,9 @@ def _short(text: str) -> str:
 
 
 QUESTIONS: dict[str, Callable[..., Any]] = {
+    "baskets": baskets,
+    "short_of_alike": short_of_alike,
+    "beside_items": beside_items,
     "columns": columns,
     "rows": rows,
     "suggestions": suggestions,
@@ -199,5 +279,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "assessed": assessed,
     "short_of": short_of,
     "beside": beside,
+    "sensitive": sensitive,
+    "verified": verified,
     "hierarchy": hierarchy,
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -26,14 +27,21 @@ Path_ = tuple[str, ...]
 
 @dataclass(frozen=True)
 class JournalEntry:
-    """What was set to what; `words` say it to a person."""
+    """What was set to what; `words` say it to a person. `also` is what the same decision sets besides."""
 
     what: Path_
     to: Any
     words: str
+    also: tuple[tuple[Path_, Any], ...] = ()
+
+    @property
+    def settings(self) -> tuple[tuple[Path_, Any], ...]:
+        """Everything that it sets, in order."""
+        return ((self.what, self.to), *self.also)
 
     def line(self) -> dict[str, Any]:
-        return {"set": list(self.what), "to": self.to, "words": self.words}
+        besides = {"also": [[list(path), value] for path, value in self.also]} if self.also else {}
+        return {"set": list(self.what), "to": self.to, "words": self.words, **besides}
 
 
 @dataclass
@@ -68,11 +76,14 @@ class Journal:
                 file.truncate(len(whole))
         return journal
 
-    def decide(self, what: Path_, to: Any, words: str) -> int:
-        """Set something, and return the new revision; what is set already is not decided again."""
+    def decide(self, what: Path_, to: Any, words: str, also: Iterable[tuple[Path_, Any]] = ()) -> int:
+        """Set something, and what follows from it, and return the new revision; what is set already is not decided
+        again.
+        """
+        entry = JournalEntry(what, to, words, tuple(also))
         with self._lock:
-            if self._value(what) != to:
-                self._write(JournalEntry(what, to, words).line())
+            if any(self._value(path) != value for path, value in entry.settings):
+                self._write(entry.line())
             return self.revision
 
     def undo(self) -> JournalEntry | None:
@@ -98,14 +109,14 @@ class Journal:
 
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = {}
-        for decision in self.done:
+        for path, value in (setting for decision in self.done for setting in decision.settings):
             here = state
-            for name in decision.what[:-1]:
+            for name in path[:-1]:
                 here = here.setdefault(name, {})
-            if decision.to is None:
-                here.pop(decision.what[-1], None)
+            if value is None:
+                here.pop(path[-1], None)
             else:
-                here[decision.what[-1]] = decision.to
+                here[path[-1]] = value
         return state
 
     def _value(self, what: Path_) -> Any:
@@ -130,6 +141,8 @@ class Journal:
         elif "redo" in line:
             self.done.append(self.undone.pop())
         else:
-            self.done.append(JournalEntry(tuple(map(str, line["set"])), line["to"], str(line["words"])))
+            what, to, words = tuple(map(str, line["set"])), line["to"], str(line["words"])
+            also = tuple((tuple(map(str, path)), value) for path, value in line.get("also", ()))
+            self.done.append(JournalEntry(what, to, words, also))
             self.undone.clear()
         self.revision += 1

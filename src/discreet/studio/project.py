@@ -4,7 +4,7 @@
 journal.jsonl   every decision, see journal.py
 data/           the files that were brought in, under names of the studio's own
 runs/           comparisons, each in the folder of a study
-hierarchies/    those that were made by hand, as ARX writes them
+hierarchies/    those that were made by hand, as ARX writes them, and other files that a recipe names
 ledger.sqlite   what was handed over
 
 The folder is readable by its owner alone. It is removed when the studio ends, unless the person named it.
@@ -21,7 +21,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
+
 from discreet.data.roles import Roles
+from discreet.data.transactions import looks_like_transactions, read_labels
 from discreet.errors import DataError, plain
 from discreet.foundation.atomic_files import write_whole
 from discreet.foundation.system import is_open_to_others, set_mode
@@ -29,7 +32,7 @@ from discreet.prepare.edited_hierarchy import arx_csv
 from discreet.prepare.hierarchy import from_paths
 from discreet.release.ledger import Ledger
 from discreet.studio.journal import Journal
-from discreet.studio.recipe_of import recipe_of
+from discreet.studio.recipe_of import SHAPES, OfferedMethod, RecipeFiles, offered_methods, recipe_of
 from discreet.studio.runs import Runs
 from discreet.study.replay import hash_of
 
@@ -44,6 +47,7 @@ ROLES = {
     "left out": "not published",
 }
 _ONE = ("target", "person")  # roles of one column only
+_ABOUT_COLUMNS = ("chosen", "hierarchies", "roles", "methods", "shape", "text", "labels", "domain")
 _SUFFIX = re.compile(r"(?:\.[a-z0-9]{1,8}){1,2}$")
 
 
@@ -81,6 +85,19 @@ class Project:
         return BroughtFile(said["name"], stored, said["sha256"], said.get("reading", {}))
 
     @property
+    def shape(self) -> str:
+        """What the file holds, one of SHAPES."""
+        return self.journal.state().get("shape", "table")
+
+    @property
+    def labels(self) -> BroughtFile | None:
+        """The file with the labels of transactions, None if none was brought in."""
+        said = self.journal.state().get("labels")
+        if said is None:
+            return None
+        return BroughtFile(said["name"], self.folder / "data" / Path(said["stored"]).name, said["sha256"], {})
+
+    @property
     def roles(self) -> dict[str, str]:
         """The role of each column that has one."""
         return dict(self.journal.state().get("roles", {}))
@@ -97,11 +114,20 @@ class Project:
             write_whole(path, str(secrets.randbits(62)).encode())
         return int(path.read_text(encoding="utf-8"))
 
-    def recipe(self) -> dict[str, Any]:
-        """The recipe of what was decided."""
+    def recipe(self, *, to_give: bool = False) -> dict[str, Any]:
+        """The recipe of what was decided; `to_give` names files as the person does, not as they are stored."""
         state = self.journal.state() | {"seed": self.seed}
         files = {column: str(self._kept(text)) for column, text in self.hierarchies().items()}
-        return recipe_of(state, hierarchies=files, jobs=max(1, (os.cpu_count() or 1) - 1))
+        labels = None if self.labels is None else self.labels.name if to_give else self.labels.path.name
+        return recipe_of(state, RecipeFiles(files, labels, self._domain()), jobs=max(1, (os.cpu_count() or 1) - 1))
+
+    def methods(self) -> list[OfferedMethod]:
+        """The methods that can be compared with what was decided."""
+        return offered_methods(self.journal.state(), self._domain())
+
+    def _domain(self) -> str | None:
+        text = self.journal.state().get("domain")
+        return None if text is None else str(self._kept(text, ".toml"))
 
     def hierarchies(self) -> dict[str, str]:
         """The hierarchies that were made by hand for quasi-identifiers, as ARX writes them."""
@@ -112,9 +138,9 @@ class Project:
             if self.roles.get(column) == "quasi"
         }
 
-    def _kept(self, text: str) -> Path:
+    def _kept(self, text: str, suffix: str = ".csv") -> Path:
         """A file of the project with this text, named after it."""
-        place = self.folder / "hierarchies" / f"{sha256(text.encode()).hexdigest()[:16]}.csv"
+        place = self.folder / "hierarchies" / f"{sha256(text.encode()).hexdigest()[:16]}{suffix}"
         if not place.exists():
             place.parent.mkdir(mode=0o700, exist_ok=True)
             write_whole(place, text.encode())
@@ -122,7 +148,20 @@ class Project:
 
     def run_name(self) -> str | None:
         """The name of the run that the decisions ask for; None without a table."""
-        return None if self.source is None else Runs.name(self.recipe(), self.source.digest)
+        if self.source is None:
+            return None
+        return Runs.name(self.recipe(), self._digest)
+
+    @property
+    def _digest(self) -> str:
+        """The hash of the file, and of its labels, if they are in a second one."""
+        assert self.source is not None
+        return self.source.digest + (self.labels.digest if self.labels and self.shape == "transactions" else "")
+
+    def start_run(self) -> str:
+        """Compare what the decisions ask for, or go on with it."""
+        assert self.source is not None
+        return self.runs.start(self.recipe(), self.source.path, self._digest)
 
     def undecided(self, columns: Sequence[str]) -> list[str]:
         """The columns without a role."""
@@ -142,6 +181,23 @@ class Project:
             kept.set_limit(source.name, epsilon=0.0)  # releases with noise need a limit that somebody sets
         kept.record(source.name, f"{release}, handed to {recipient or 'somebody not named'}")
 
+    def set_budget(self, epsilon: float) -> None:
+        """What all releases with noise of the table may cost together."""
+        assert self.source is not None
+        Ledger(self.folder / "ledger.sqlite").set_limit(self.source.name, epsilon=epsilon)
+
+    def refuse_size(self, announced: str | None) -> None:
+        """Refuse a file by the size that is announced, before it is sent."""
+        if announced is not None and announced.isdigit() and int(announced) > self.most_bytes:
+            raise DataError(self._too_large)
+
+    @property
+    def _too_large(self) -> str:
+        return (
+            f"The file is larger than {self.most_bytes:,} bytes, the most that the studio takes. Use `discreet release`"
+            " with --engine for it."
+        )
+
     async def bring_in(self, name: str, content: AsyncIterator[bytes]) -> None:
         """Store a file, piece by piece, and make it the project's; what is too large is refused and removed."""
         shown = plain(Path(name.replace("\\", "/")).name)[:200] or "table"
@@ -153,17 +209,14 @@ class Project:
                 async for piece in content:
                     size += len(piece)
                     if size > self.most_bytes:
-                        raise DataError(
-                            f"The file is larger than {self.most_bytes:,} bytes, the most that the studio takes. Use"
-                            " `discreet release` with --engine for it."
-                        )
+                        raise DataError(self._too_large)
                     file.write(piece)
             if size == 0:
                 raise DataError("The file is empty (0 bytes). A table needs a header line and rows.")
         except BaseException:
             stored.unlink(missing_ok=True)
             raise
-        self.take(shown, stored)
+        await run_in_threadpool(self.take, shown, stored)
 
     def place_for(self, name: str) -> Path:
         """Where a file is stored: under a name of the studio's own, with the endings of its name."""
@@ -173,21 +226,47 @@ class Project:
     def take(self, name: str, stored: Path) -> None:
         """Make a stored file the project's. What was decided about the columns of another table is asked anew."""
         before, digest = self.source, hash_of(stored)
-        if before is not None and before.digest != digest:
-            for what in ("chosen", "hierarchies", "roles"):
-                self.journal.decide((what,), None, "Another table: its columns are decided anew.")
         said = {"name": name, "stored": stored.name, "sha256": digest}
-        self.journal.decide(("source",), said, f"The table is {name}.")
+        also: list[tuple[tuple[str, ...], Any]] = []
+        if before is None or before.digest != digest:
+            also = [((what,), None) for what in _ABOUT_COLUMNS]
+            if looks_like_transactions(stored):
+                also.append((("shape",), "transactions"))
+        self.journal.decide(("source",), said, f"The table is {name}.", also)
+
+    def take_labels(self, name: str, content: bytes) -> None:
+        """Store the labels of transactions, one per line."""
+        digest = sha256(content).hexdigest()
+        stored = self.folder / "data" / f"{digest[:16]}.labels"
+        write_whole(stored, content)
+        read_labels(stored)
+        shown = plain(Path(name.replace("\\", "/")).name)[:200] or "labels"
+        self.journal.decide(
+            ("labels",), {"name": shown, "stored": stored.name, "sha256": digest}, f"The labels are in {shown}."
+        )
+
+    def set_shape(self, shape: str) -> None:
+        """Say what the file holds; what was decided about its columns is asked anew."""
+        if shape not in SHAPES:
+            raise DataError("The file holds a table, baskets or texts.")
+        if shape != self.shape:
+            also = [((what,), None) for what in _ABOUT_COLUMNS if what != "shape"]
+            self.journal.decide(("shape",), shape, f"{SHAPES[shape]}.", also)
+
+    def set_roles(self, roles: Mapping[str, str], words: str) -> None:
+        """Give several columns a role in one decision."""
+        settings = [(("roles", column), role) for column, role in roles.items()]
+        if settings:
+            (what, to), *also = settings
+            self.journal.decide(what, to, words, also)
 
     def set_role(self, column: str, role: str) -> None:
         """Give a column a role; whoever had a role that only one can have loses it."""
         if role not in ROLES:
             raise DataError(f"There is no such role. They are {', '.join(ROLES)}.")
-        if role in _ONE:
-            for other, its in self.roles.items():
-                if its == role and other != column:
-                    self.journal.decide(("roles", other), None, f"{other} has no role yet.")
-        self.journal.decide(("roles", column), role, f"{column}: {ROLES[role]}.")
+        losing = [other for other, its in self.roles.items() if role in _ONE and its == role and other != column]
+        also = [(("roles", other), None) for other in losing]
+        self.journal.decide(("roles", column), role, f"{column}: {ROLES[role]}.", also)
 
     def as_roles(self) -> Roles:
         """The roles in the words of the library."""

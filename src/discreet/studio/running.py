@@ -34,7 +34,7 @@ def run_studio(*, file: Path | None, port: int, folder: Path | None, browser: bo
         listening = until_done.enter_context(_free_port(port))
         access = Access(listening.getsockname()[1])
         studio = Studio(project)
-        until_done.callback(studio.desk.close)
+        until_done.callback(studio.close)
         until_done.callback(project.runs.close)
         link = access.link()
         say("The studio runs on this machine only. Open this link, which works once:", f"  {link}")

@@ -3,25 +3,30 @@
 
 A run is named by a digest of its recipe, so the same decisions find the same run again, after a restart too. What is
 done is read from the folder of the study, where every result appears as soon as it is known. A run that was cancelled
-or killed goes on where it was.
+or killed goes on where it was. If the studio itself is killed its run goes on, and the next studio finds it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from discreet.errors import DataError
+from discreet.foundation import system
 from discreet.foundation.system import apart, end_with_children
 from discreet.studio.recipe_of import as_toml
 
+_PID = "pid"
 _UNSAID = ("weights", "run")  # what a recipe says that no result depends on, besides the seed
 
 
@@ -58,7 +63,7 @@ class Runs:
         name = self.name(recipe, digest)
         with self._lock:
             running = self._processes.get(name)
-            if running is not None and running.poll() is None:
+            if (running is not None and running.poll() is None) or self._is_left(name):
                 return name
             place = self.folder / name
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -72,6 +77,7 @@ class Runs:
                     stderr=said,
                     **apart(),
                 )
+            (place / _PID).write_text(str(self._processes[name].pid), encoding="ascii")
         return name
 
     def cancel(self, name: str) -> None:
@@ -84,6 +90,38 @@ class Runs:
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 end_with_children(process)
+        elif process is None and self._is_left(name) and not self._end_left(name):
+            raise DataError("This run was begun by a studio that was killed. It goes on; wait until it is done.")
+
+    def _is_left(self, name: str) -> bool:
+        """Whether a process that another studio began still works on a run: it locks the folder of its study."""
+        lock = self.study(name) / "lock"
+        if name in self._processes or not lock.exists():
+            return False
+        with lock.open("rb") as file:
+            try:
+                system.lock(file.fileno())
+            except BlockingIOError:
+                return True
+            except OSError:
+                return False
+        return False
+
+    def _end_left(self, name: str) -> bool:
+        """End such a process, if it is certain which one it is."""
+        try:
+            number = int((self.folder / name / _PID).read_text(encoding="ascii"))
+            command = Path(f"/proc/{number}/cmdline").read_bytes()
+        except (OSError, ValueError):
+            return False
+        if str(self.study(name)).encode() not in command.split(b"\0"):
+            return False
+        os.kill(number, signal.SIGTERM)
+        for _ in range(100):
+            if not self._is_left(name):
+                return True
+            time.sleep(0.1)
+        return False
 
     def close(self) -> None:
         """Stop all runs."""
@@ -93,7 +131,7 @@ class Runs:
     def progress(self, name: str) -> RunProgress:
         """How far a run is."""
         process = self._processes.get(name)
-        running = process is not None and process.poll() is None
+        running = self._is_left(name) if process is None else process.poll() is None
         results = self.study(name) / "results"
         made = {path.stem: _read(path) or {} for path in sorted(results.glob("*.json"))}
         doing = sorted(path.stem for path in results.glob("*.doing")) if running else []

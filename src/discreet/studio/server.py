@@ -31,6 +31,20 @@ STEPS = {  # address: name
     "verify": "Verify",
     "ledger": "Ledger",
 }
+_WAYS = {  # address: the page before, and the next with its words
+    "data": (None, "roles", "what each column is for"),
+    "roles": ("data", "risk", "the risk of the raw table"),
+    "risk": ("roles", "promise", "what you promise"),
+    "promise": ("risk", "compare", "compare methods"),
+    "hierarchies": ("promise", "compare", "compare methods"),
+    "compare": ("promise", None, ""),
+    "choose": ("compare", None, ""),
+    "release": ("choose", "verify", "verify what you downloaded"),
+    "verify": ("release", "ledger", "what left this table so far"),
+    "ledger": ("release", None, ""),
+    "decisions": (None, None, ""),
+}
+_MINUTES = ("assessed",)  # questions that take minutes on a large table, so that others do not wait for them
 _PERMITS = 20  # downloads that are allowed and not used
 PATIENCE = 0.12  # seconds that a page waits for an answer before it shows that it is coming
 _SCRIPTS = {
@@ -41,10 +55,10 @@ _SCRIPTS = {
 
 
 class Studio:
-    """What all pages share: the project, the desk that counts, and how a page is written."""
+    """What all pages share: the project, the desks that count, and how a page is written."""
 
     def __init__(self, project: Project):
-        self.project, self.desk = project, Desk()
+        self.project, self.desk, self._slow = project, Desk(), Desk()
         self._permits: list[tuple[str, str, str]] = []
         self._lock = Lock()
         self._pages = Environment(
@@ -74,6 +88,8 @@ class Studio:
             **shown,
             steps=STEPS,
             step=step,
+            way=_WAYS[step],
+            shape=self.project.shape,
             number_of_session=request.scope["session"].number,
             header=HEADER,
             source=self.project.source,
@@ -82,13 +98,31 @@ class Studio:
         )
         return HTMLResponse(text, headers={} if request.method == "GET" else {"HX-Trigger": "decided"})
 
+    def how(self) -> dict[str, Any]:
+        """How the file is read as baskets."""
+        labels = self.project.labels
+        said = {"shape": self.project.shape, "text": self.project.journal.state().get("text")}
+        said["target"] = next(iter(self.project.with_role("target")), None)
+        return said | {"labels": None if labels is None else labels.path.name}
+
     def ask(self, question: str, *, topic: str | None = None, **arguments: Any) -> Answer | None:
         """Ask about the project's table; None if there is none."""
         source = self.project.source
         if source is None:
             return None
         about = {"path": str(source.path), "reading": dict(source.reading)}
-        return self.desk.ask(question, topic=topic, **about, **arguments)
+        desk = self._slow if question in _MINUTES else self.desk
+        return desk.ask(question, topic=topic, **about, **arguments)
+
+    def forget(self) -> None:
+        """Drop all answers: they were about another table."""
+        self.desk.forget()
+        self._slow.forget()
+
+    def close(self) -> None:
+        """End the processes that count."""
+        self.desk.close()
+        self._slow.close()
 
 
 def studio_of(request: Request) -> Studio:
@@ -112,16 +146,20 @@ def studio_app(studio: Studio, access: Access) -> ASGIApp:
         server_compare,
         server_data,
         server_hierarchies,
+        server_ledger,
         server_promise,
         server_release,
         server_roles,
+        server_verify,
     )
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.state.studio = studio
     app.add_exception_handler(DiscreetError, _refused)
     app.add_exception_handler(404, _nothing)
-    for part in (server_data, server_roles, server_promise, server_hierarchies, server_compare, server_release):
+    app.add_exception_handler(500, _failed)
+    pages = (server_data, server_roles, server_promise, server_hierarchies, server_compare, server_release)
+    for part in (*pages, server_verify, server_ledger):
         app.include_router(part.router)
 
     @app.get("/")
@@ -134,6 +172,10 @@ def studio_app(studio: Studio, access: Access) -> ASGIApp:
             return PlainTextResponse("There is no such file.\n", status_code=404)
         package, kind = _SCRIPTS[name]
         return Response(files(package).joinpath(name).read_bytes(), media_type=kind)
+
+    @app.get("/decisions")
+    def decisions(request: Request) -> Response:
+        return studio.page(request, "decisions", "decisions.html")
 
     @app.get("/history")
     def history(request: Request) -> Response:
@@ -159,6 +201,12 @@ def _again(request: Request) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     return PlainTextResponse(f"{error}\n", status_code=422)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Only the kind of the error is told: its text may hold cells."""
+    what = f"An error in discreet itself ({type(error).__name__}). Load the page again, or take back the last decision."
+    return PlainTextResponse(f"{what}\n", status_code=500)
 
 
 async def _nothing(request: Request, error: Exception) -> Response:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
@@ -11,13 +12,13 @@ from starlette.responses import RedirectResponse, Response
 from discreet.choose.study_file import Results
 from discreet.choose.weights import WEIGHTS
 from discreet.errors import DataError, listing
-from discreet.studio.recipe_of import method_keys
+from discreet.studio.recipe_of import release_names
 from discreet.studio.runs import RunProgress
 from discreet.studio.server import PATIENCE, Studio, studio_of
 from discreet.study.candidates import chosen
 
 router = APIRouter()
-_WIDTH, _HEIGHT, _ROOM = 640, 340, 44
+_WIDTH, _HEIGHT, _ROOM = 460, 330, 44
 
 
 @router.get("/compare")
@@ -26,29 +27,38 @@ def compare(request: Request) -> Response:
     if studio.project.source is None:
         return RedirectResponse("/data", status_code=303)
     asked = studio.project.journal.state().get("methods")
-    return studio.page(request, "compare", "compare.html", methods=method_keys(), asked=asked, why_not=_why_not(studio))
+    return studio.page(request, "compare", "compare.html", methods=studio.project.methods(), asked=asked)
 
 
 @router.get("/compare/progress")
 def progress(request: Request) -> Response:
     studio = studio_of(request)
     name = studio.project.run_name()
-    shown = None if name is None else studio.project.runs.progress(name)
-    return studio.page(request, "compare", "compare_progress.html", progress=shown, why_not=_why_not(studio))
+    why_not = _why_not(studio)
+    if name is None or why_not:
+        return studio.page(request, "compare", "compare_progress.html", progress=None, why_not=why_not)
+    made = studio.project.runs.progress(name)
+    names, skipped = release_names(studio.project.recipe(), sys.maxsize)
+    names += [one for one in made.made if one not in names]
+    waiting = [one for one in names if one not in made.made and one not in made.doing]
+    if made.running and not made.doing:  # with several processes none says which it is at
+        made.doing.extend(waiting[: studio.project.recipe()["run"]["jobs"]])
+    return studio.page(
+        request, "compare", "compare_progress.html", progress=made, why_not="", names=names, skipped=skipped
+    )
 
 
 @router.post("/compare/methods")
 async def methods(request: Request) -> Response:
     form = await request.form()
-    known = method_keys()
-    asked = [name for name in known if name in form]
+    studio = studio_of(request)
+    known = studio.project.methods()
+    asked = [one.key for one in known if one.key in form]
     if not asked:
         raise DataError("Choose one method at least.")
-    studio = studio_of(request)
-    words = (
-        "All methods that suit a table are compared." if len(asked) == len(known) else f"Compared: {', '.join(asked)}."
-    )
-    studio.project.journal.decide(("methods",), None if len(asked) == len(known) else asked, words)
+    usual = asked == [one.key for one in known if one.usual]
+    words = "The usual methods are compared." if usual else f"Compared: {', '.join(asked)}."
+    studio.project.journal.decide(("methods",), None if usual else asked, words)
     return progress(request)
 
 
@@ -58,9 +68,7 @@ def start(request: Request) -> Response:
     why_not = _why_not(studio)
     if why_not:
         raise DataError(why_not)
-    source = studio.project.source
-    assert source is not None
-    studio.project.runs.start(studio.project.recipe(), source.path, source.digest)
+    studio.project.start_run()
     return progress(request)
 
 
@@ -76,8 +84,14 @@ def cancel(request: Request) -> Response:
 def _why_not(studio: Studio) -> str:
     """Why nothing can be compared yet; an empty text if something can."""
     roles = studio.project.roles
+    if studio.project.shape == "transactions":
+        return "" if studio.project.labels else "Bring the labels first, under Roles: a file with one label per line."
     if "target" not in roles.values():
         return "Say first, under Roles, which column a classifier is to predict."
+    if studio.project.shape == "text" and studio.how()["text"] is None:
+        return "Say first, under Roles, which column holds the texts."
+    if studio.project.shape != "table":
+        return ""
     if "quasi" not in roles.values():
         return "Say first, under Roles, which columns an outsider may know."
     answer = studio.ask("columns")
@@ -131,9 +145,12 @@ def rows(request: Request, release: str) -> Response:
     if found is None or name is None or release not in found.made:
         raise DataError("There is no such release.")
     folder = studio.project.runs.study(name) / "releases" / release / "release"
-    if not folder.is_dir():
-        raise DataError("This release publishes no rows that could be shown.")
-    answer = studio.ask("beside", topic="beside", folder=str(folder), count=8)
+    if not (folder / "certificate.json").is_file():
+        return studio.page(request, "choose", "choose_rows.html", answer=None)
+    if studio.project.shape == "table":
+        answer = studio.ask("beside", topic="beside", folder=str(folder), count=8)
+    else:
+        answer = studio.ask("beside_items", topic="beside", how=studio.how(), folder=str(folder), count=8)
     if answer is not None and not answer.within(PATIENCE):
         from urllib.parse import quote
 
@@ -203,7 +220,8 @@ def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[
     levels = {line["name"]: line["utility"] for line in lines if line["utility"] is not None}
     heights = [row["utility"] for row in rows] + [*levels.values()]
     low, high = (min(heights), max(heights)) if heights else (0.0, 1.0)
-    left = min([row["privacy"] for row in rows], default=0.0)
+    least = min([row["privacy"] for row in rows], default=0.0)
+    left = max(0.0, least - max(0.2 * (100 - least), 0.5))  # nothing lies on the axis
 
     def across(value: float) -> float:
         return _ROOM + (value - left) / max(100 - left, 1e-9) * (_WIDTH - 2 * _ROOM)
@@ -218,9 +236,10 @@ def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[
         "dots": [
             {
                 "name": row["name"],
+                "rank": 1 + ranking.index(row),
                 "x": across(row["privacy"]),
                 "y": up(row["utility"]),
-                "r": 5 + 9 * (row["detail"] or 0),
+                "r": 9 + 9 * (row["detail"] or 0),
             }
             for row in rows
         ],

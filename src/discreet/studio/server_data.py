@@ -1,41 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page Data: bring a file in, or take a sample; its columns, and its first rows."""
+"""The page Data: bring a file in, or take a sample; its columns or items, and its first rows."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from discreet.foundation.system import set_mode
-from discreet.studio.server import PATIENCE, Studio, studio_of
+from discreet.errors import DataError
+from discreet.studio.recipe_of import SHAPES
+from discreet.studio.server import PATIENCE, sent, studio_of
+from discreet.studio.server_samples import SAMPLES, take_sample
 
 router = APIRouter(prefix="/data")
-SAMPLES = {"clinic": "2,000 made-up patients of a clinic: will they come back?"}
+_MOST_LABELS = 1 << 28  # bytes
+_SHOWN = 60  # columns
 
 
 @router.get("")
 def data(request: Request) -> Response:
-    return studio_of(request).page(request, "data", "data.html", samples=SAMPLES)
+    samples = {name: one.about for name, one in SAMPLES.items()}
+    studio = studio_of(request)
+    most = studio.project.most_bytes
+    return studio.page(request, "data", "data.html", samples=samples, shapes=SHAPES, most_bytes=most)
 
 
 @router.get("/columns")
 def columns(request: Request) -> Response:
+    """What is in the file: columns of a table, or items of lines."""
     studio = studio_of(request)
+    if studio.project.shape == "transactions":
+        answer = studio.ask("baskets", how=studio.how())
+        if answer is not None:
+            answer.within(PATIENCE)
+        return studio.page(request, "data", "data_items.html", answer=answer)
     answer = studio.ask("columns")
     if answer is None:
         return Response(status_code=204)
     first = studio.ask("rows", start=0, count=8) if answer.within(PATIENCE) and answer.value else None
     rows = first.value if first is not None and first.within(PATIENCE) else None
-    return studio.page(request, "data", "data_columns.html", answer=answer, rows=rows)
+    return studio.page(request, "data", "data_columns.html", answer=answer, rows=rows, most=_SHOWN)
 
 
 @router.put("/file")
 async def file(request: Request, name: str) -> Response:
     studio = studio_of(request)
+    studio.project.refuse_size(request.headers.get("content-length"))
     await studio.project.bring_in(name, request.stream())
-    studio.desk.forget()
+    studio.forget()
     return Response(status_code=204)
+
+
+@router.put("/labels")
+async def labels(request: Request, name: str) -> Response:
+    """The labels of transactions, one per line."""
+    studio = studio_of(request)
+    content = await sent(request, most=_MOST_LABELS, too_large="The file is too long for labels.")
+    if studio.project.shape != "transactions":
+        raise DataError("Only baskets in lines have their labels in a second file.")
+    await run_in_threadpool(studio.project.take_labels, name, content)
+    return Response(status_code=204)
+
+
+@router.post("/shape")
+def shape(request: Request, shape: Annotated[str, Form()]) -> Response:
+    """Say what the file holds."""
+    studio_of(request).project.set_shape(shape)
+    return Response(status_code=204, headers={"HX-Refresh": "true"})
 
 
 @router.post("/sample/{name}")
@@ -43,16 +76,6 @@ async def sample(request: Request, name: str) -> Response:
     if name not in SAMPLES:
         return Response("There is no such sample.\n", status_code=404)
     studio = studio_of(request)
-    await run_in_threadpool(_take_sample, studio, name)
+    await run_in_threadpool(take_sample, studio.project, name)
+    studio.forget()
     return Response(status_code=204, headers={"HX-Redirect": "/data"})
-
-
-def _take_sample(studio: Studio, name: str) -> None:
-    from discreet.samples import load
-
-    place = studio.project.folder / "data" / f"{name}.csv"
-    data = load(name, rows=2000, random_state=0).data
-    data.write(place, "csv", input_again=True)  # type: ignore[call-arg]
-    set_mode(place, 0o600)
-    studio.project.take(f"{name}.csv", place)
-    studio.desk.forget()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
@@ -22,10 +22,8 @@ _MOST_BYTES = 1 << 20  # of a file that is brought in
 @router.get("")
 def page(request: Request, column: str = "") -> Response:
     studio = studio_of(request)
-    quasi = studio.project.with_role("quasi")
-    if not quasi:
-        return RedirectResponse("/roles", status_code=303)
-    chosen = column if column in quasi else quasi[0]
+    quasi = studio.project.with_role("quasi") if studio.project.shape == "table" else []
+    chosen = column if column in quasi else next(iter(quasi), "")
     given = studio.project.journal.state().get("hierarchies", {})
     return studio.page(request, "hierarchies", "hierarchies.html", quasi=quasi, column=chosen, given=given)
 

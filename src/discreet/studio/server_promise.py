@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import tomllib
+from math import exp
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
-from discreet.studio.server import PATIENCE, Studio, studio_of
+from discreet.studio.server import PATIENCE, Studio, sent, studio_of
 
 router = APIRouter(prefix="/promise")
 DEFAULT_K = 5
 MOST_K = 1000
+_MOST_EPSILON = 10
+_MOST_DOMAIN = 1 << 18  # bytes
 
 
 @router.get("")
@@ -21,31 +25,43 @@ def promise(request: Request) -> Response:
     studio = studio_of(request)
     if studio.project.source is None:
         return RedirectResponse("/data", status_code=303)
-    return studio.page(request, "promise", "promise.html", promise=promise_of(studio), has_sensitive=_sensitive(studio))
+    domain = studio.project.journal.state().get("domain") is not None
+    shown = {"promise": promise_of(studio), "has_sensitive": bool(studio.project.with_role("sensitive"))}
+    return studio.page(request, "promise", "promise.html", domain=domain, **shown)
 
 
 @router.get("/effect")
 def effect(request: Request) -> Response:
-    """What k means for the raw table."""
+    """What the promise means for the raw table."""
     studio = studio_of(request)
-    quasi = studio.project.with_role("quasi")
-    person = next(iter(studio.project.with_role("person")), None)
-    answer = (
-        studio.ask("short_of", topic="short", quasi=quasi, person=person, k=promise_of(studio)["k"][0])
-        if quasi
-        else None
-    )
-    if answer is not None and not answer.within(PATIENCE):
+    said, sensitive = promise_of(studio), studio.project.with_role("sensitive")
+    answer = _short(studio, said["k"][0])
+    told = studio.ask("sensitive", columns=sensitive) if sensitive and studio.project.shape == "table" else None
+    if any(one is not None and not one.within(PATIENCE) for one in (answer, told)):
         return studio.page(request, "promise", "coming.html", answer=answer, address="/promise/effect")
-    return studio.page(request, "promise", "promise_effect.html", answer=answer, promise=promise_of(studio))
+    sure = None if "epsilon" not in said else 1 / (1 + exp(-said["epsilon"]))
+    values = [] if told is None or told.value is None else told.value
+    return studio.page(
+        request, "promise", "promise_effect.html", answer=answer, promise=said, sensitive=values, sure=sure
+    )
+
+
+def _short(studio: Studio, k: int) -> Any:
+    """The rows that are like fewer than k persons; None if it is not said yet what outsiders know."""
+    if studio.project.shape != "table":
+        how = studio.how()
+        if how["shape"] == "text" and how["text"] is None:
+            return None
+        return studio.ask("short_of_alike", topic="short", how=how, k=k)
+    quasi, person = studio.project.with_role("quasi"), next(iter(studio.project.with_role("person")), None)
+    return studio.ask("short_of", topic="short", quasi=quasi, person=person, k=k) if quasi else None
 
 
 @router.post("/k")
 def set_k(request: Request, k: Annotated[int, Form()]) -> Response:
     if not 2 <= k <= MOST_K:
         raise DataError(f"k is a whole number from 2 to {MOST_K:,}.")
-    studio_of(request).project.journal.decide(("promise", "k"), [k], f"At least {k} persons are alike.")
-    return effect(request)
+    return _decided(request, "k", [k], f"At least {k} persons are alike.")
 
 
 @router.post("/l")
@@ -53,20 +69,49 @@ def set_l(request: Request, l: Annotated[int, Form()]) -> Response:  # noqa: E74
     if not 1 <= l <= 20:
         raise DataError("l is a whole number from 1, for nothing more, to 20.")
     words = f"Every group has at least {l} sensitive values." if l > 1 else "Groups may have one sensitive value."
-    studio_of(request).project.journal.decide(("promise", "l"), l if l > 1 else None, words)
-    return effect(request)
+    return _decided(request, "l", l if l > 1 else None, words)
+
+
+@router.post("/t")
+def set_t(request: Request, t: Annotated[float, Form()]) -> Response:
+    """In hundredths; 100 asks for nothing."""
+    if not 1 <= t <= 100:
+        raise DataError("t is a number from 0.01 to 1, for nothing more.")
+    words = f"Sensitive values of a group are within {t / 100:g} of those of all." if t < 100 else "No limit t."
+    return _decided(request, "t", round(t / 100, 2) if t < 100 else None, words)
+
+
+@router.post("/epsilon")
+def set_epsilon(request: Request, epsilon: Annotated[float, Form()]) -> Response:
+    if not 0 <= epsilon <= _MOST_EPSILON:
+        raise DataError(f"Epsilon is a number from 0, for no such release, to {_MOST_EPSILON}.")
+    words = f"Releases with noise may cost epsilon {epsilon:g}." if epsilon else "No releases with noise."
+    return _decided(request, "epsilon", epsilon or None, words)
+
+
+@router.put("/domain")
+async def domain(request: Request, name: str = "") -> Response:
+    """What everybody knows about the columns: their values, or where numbers are cut. Never read from the rows."""
+    content = await sent(request, most=_MOST_DOMAIN, too_large="The file is too long for a domain.")
+    try:
+        text = content.decode("utf-8")
+        tomllib.loads(text)
+    except ValueError:
+        raise DataError('A domain is a TOML file in UTF-8, a line for each column: sex = ["f", "m"].') from None
+    studio_of(request).project.journal.decide(("domain",), text, "The public domain of the columns was given.")
+    return Response(status_code=204)
 
 
 @router.post("/label")
 def set_label(request: Request, known: Annotated[str, Form()] = "") -> Response:
     words = "k persons are left to somebody who knows the label, too." if known else "The label is taken to be unknown."
-    studio_of(request).project.journal.decide(("promise", "label_known"), True if known else None, words)
+    return _decided(request, "label_known", True if known else None, words)
+
+
+def _decided(request: Request, what: str, to: Any, words: str) -> Response:
+    studio_of(request).project.journal.decide(("promise", what), to, words)
     return effect(request)
 
 
-def promise_of(studio: Studio) -> dict:  # type: ignore[type-arg]
+def promise_of(studio: Studio) -> dict[str, Any]:
     return {"k": [DEFAULT_K]} | studio.project.journal.state().get("promise", {})
-
-
-def _sensitive(studio: Studio) -> bool:
-    return "sensitive" in studio.project.roles.values()

@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages Release and Verify: what is handed over, and whether a folder that was handed over keeps its promise."""
+"""The page Release: what is checked, signed and handed over, and how it is made again."""
 
 from __future__ import annotations
 
 import io
-import lzma
+import json
 import shlex
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
-from starlette.concurrency import run_in_threadpool
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from discreet.errors import DataError
-from discreet.foundation.atomic_files import scratch_folder
-from discreet.release.verify import Verification, verify
-from discreet.report.cautions import Line, cautions_of_content
+from discreet.release.verify import verify
 from discreet.report.policy import Policy, checked
 from discreet.report.signoff_page import SignOff, summarise_signoff, to_signoff_page
 from discreet.studio.recipe_of import as_toml
-from discreet.studio.server import Studio, sent, studio_of
+from discreet.studio.server import PATIENCE, Studio, sent, studio_of
+from discreet.studio.server_ledger import budget_of, is_paid, paid_folder, task_to_pay
 from discreet.study.replay import FILE, ProjectFile
 
 router = APIRouter()
@@ -34,8 +31,13 @@ SIGN_OFF = {
     "purpose": "For what purpose",
 }
 _LONGEST = 200  # letters of a field
-_MOST_ZIPPED = 1 << 30  # bytes of a zip that is verified
-_MOST_FILES = 10_000
+_PYTHON = """\
+from pathlib import Path
+from discreet.study.replay import ProjectFile
+
+release, _ = ProjectFile.read(Path("project.toml")).release(Path({data}))
+release.save("out")
+"""
 _MOST_POLICY = 1 << 16  # bytes
 
 
@@ -44,13 +46,14 @@ def release(request: Request) -> Response:
     studio = studio_of(request)
     folder = _chosen(studio)
     if folder is None:
-        return RedirectResponse("/choose", status_code=303)
-    found = verify(folder / "release")
-    state = studio.project.journal.state()
+        if (task := task_to_pay(studio)) is not None:
+            return studio.page(request, "release", "release_pay.html", task=task, **budget_of(studio))
+        return studio.page(request, "release", "release_none.html")
+    state, source = studio.project.journal.state(), studio.project.source
     shown: dict[str, Any] = {
         "name": state["chosen"],
-        "cautions": _cautions(found),
-        "found": found,
+        "noise": is_paid(folder),
+        "python": _PYTHON.format(data=json.dumps("" if source is None else source.name)),
         "files": sorted(
             path.relative_to(folder / "release").as_posix()
             for path in (folder / "release").rglob("*")
@@ -58,11 +61,31 @@ def release(request: Request) -> Response:
         ),
         "fields": SIGN_OFF,
         "signoff": state.get("signoff", {}),
-        "recipe": as_toml(studio.project.recipe()),
+        "recipe": as_toml(studio.project.recipe(to_give=True)),
         "command": _command(studio),
-        "policy": None if (rules := _policy(studio)) is None else checked(rules, found),
     }
     return studio.page(request, "release", "release.html", **shown)
+
+
+@router.get("/release/checked")
+def checked_files(request: Request) -> Response:
+    """The check of the files, what it leaves open, the certificate, and the policy."""
+    studio = studio_of(request)
+    folder = _chosen(studio)
+    if folder is None:
+        raise DataError("There is nothing to check yet.")
+    policy = studio.project.journal.state().get("policy")
+    answer = studio.desk.ask("verified", folder=str(folder / "release"), stamp=_stamp(folder), policy=policy)
+    if not answer.within(PATIENCE):
+        return studio.page(request, "release", "coming.html", answer=answer, address="/release/checked")
+    certificate = json.loads((folder / "release" / "certificate.json").read_bytes())
+    return studio.page(request, "release", "release_checked.html", answer=answer, certificate=certificate)
+
+
+def _stamp(folder: Path) -> str:
+    """Changes whenever a published file does."""
+    files = [(path.name, path.stat()) for path in sorted((folder / "release").rglob("*")) if path.is_file()]
+    return " ".join(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in files)
 
 
 @router.post("/release/signoff")
@@ -121,7 +144,8 @@ def give(request: Request, what: str) -> Response:
             failed = [line.sentence for line in result.lines if not line.passed]
             raise DataError(f"The policy forbids it. {' '.join(failed)}")
         said = studio.project.journal.state().get("signoff", {})
-        studio.project.handed_over(folder.name, said.get("recipient", ""))
+        if not is_paid(folder):  # what was paid for is in the ledger already
+            studio.project.handed_over(folder.name, said.get("recipient", ""))
     permit = studio.permit(what, str(folder))
     return Response(status_code=204, headers={"HX-Redirect": f"/release/given/{what}?permit={permit}"})
 
@@ -134,66 +158,6 @@ def given(request: Request, what: str, permit: str = "") -> Response:
     if folder is None or what not in _GIVEN:
         raise DataError("This download was used already. Go back to the page Release, and ask for it there.")
     return _GIVEN[what](studio, Path(folder))
-
-
-@router.get("/ledger")
-def ledger(request: Request) -> Response:
-    """What left this table so far, and what is left of a budget."""
-    studio = studio_of(request)
-    kept = studio.project.ledger()
-    entries = [] if kept is None else kept.entries()
-    problems = [] if kept is None else kept.problems()
-    return studio.page(request, "ledger", "ledger.html", entries=entries, problems=problems)
-
-
-@router.get("/verify")
-def verify_page(request: Request) -> Response:
-    return studio_of(request).page(request, "verify", "verify.html")
-
-
-@router.put("/verify/file")
-async def verify_file(request: Request, name: str = "") -> Response:
-    """Verify a folder that was sent as a zip; nothing of it is kept."""
-    larger = "The file is larger than a gigabyte. Use `discreet verify` for it."
-    content = await sent(request, most=_MOST_ZIPPED, too_large=larger)
-    found = await run_in_threadpool(_verified, content)
-    return studio_of(request).page(request, "verify", "verify_found.html", found=found)
-
-
-def _verified(content: bytes) -> Any:
-    with scratch_folder() as place:
-        _unzip(content, place)
-        certificates = [*place.rglob("certificate.json")]
-        if len(certificates) != 1:
-            raise DataError(f"The zip holds {len(certificates)} certificates. Send the zip of one published folder.")
-        return verify(certificates[0].parent)
-
-
-def _unzip(content: bytes, place: Path) -> None:
-    """Unpack plain files below a folder; names that lead elsewhere, links and bombs are refused."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > 4 * _MOST_ZIPPED:
-                raise DataError("The zip holds more than a release would. Unpack it and use `discreet verify`.")
-            for entry in entries:
-                parts = entry.filename.replace("\\", "/").split("/")
-                if (
-                    any(part in ("", ".", "..") or ":" in part or "\x00" in part for part in parts)
-                    or entry.external_attr >> 28 == 0xA
-                ):
-                    raise DataError("The zip holds names that lead out of its folder. It is not a published folder.")
-                target = place.joinpath(*parts)
-                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                left = entry.file_size
-                with archive.open(entry) as source, target.open("xb") as file:
-                    while piece := source.read(1 << 20):
-                        left -= len(piece)
-                        if left < 0:
-                            raise DataError("A file of the zip is larger than it says.")
-                        file.write(piece)
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, NotImplementedError, RuntimeError, EOFError):
-        raise DataError("This is not a zip of a published folder, or it is damaged.") from None
 
 
 def _zipped(folder: Path, part: str, name: str) -> Response:
@@ -216,7 +180,8 @@ def _project_file(studio: Studio, folder: Path) -> Response:
         data=source.name,
         sha256=source.digest,
         chosen=folder.name,
-        recipe=as_toml(studio.project.recipe()),
+        recipe=as_toml(studio.project.recipe(to_give=True)),
+        labels_sha256="" if studio.project.labels is None else studio.project.labels.digest,
         hierarchies=studio.project.hierarchies(),
         policy=studio.project.journal.state().get("policy", ""),
     )
@@ -236,15 +201,10 @@ def _chosen(studio: Studio) -> Path | None:
     name, chosen = studio.project.run_name(), studio.project.journal.state().get("chosen")
     if name is None or chosen is None:
         return None
-    folder = studio.project.runs.study(name) / "releases" / Path(chosen).name
-    return folder if (folder / "release" / "certificate.json").is_file() else None
-
-
-def _cautions(found: Verification) -> list[Line]:
-    """What the promise leaves open, as the files tell it."""
-    if found.certificate is None or found.content is None:
-        return []
-    return cautions_of_content(found.certificate, found.content)
+    made = studio.project.runs.study(name) / "releases" / Path(chosen).name
+    return next(
+        (one for one in (made, paid_folder(studio)) if one and (one / "release" / "certificate.json").is_file()), None
+    )
 
 
 def _policy(studio: Studio) -> Policy | None:

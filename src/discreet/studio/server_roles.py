@@ -14,6 +14,7 @@ from discreet.studio.server import PATIENCE, Studio, studio_of
 
 router = APIRouter()
 _LONG = 5.0  # seconds that a decision waits for the table
+_IN_THE_STUDIO = {"identifiers": "identifier", "none": "left out"}
 
 
 @router.get("/roles")
@@ -21,12 +22,15 @@ def roles(request: Request) -> Response:
     studio = studio_of(request)
     if studio.project.source is None:
         return RedirectResponse("/data", status_code=303)
-    return studio.page(request, "roles", "roles.html")
+    return studio.page(request, "roles", "roles.html", labels=studio.project.labels)
 
 
 @router.get("/roles/table")
 def table(request: Request) -> Response:
+    """A role for each column; of baskets, where the labels are."""
     studio = studio_of(request)
+    if studio.project.shape != "table":
+        return _basket_columns(request, studio)
     answer = studio.ask("suggestions", target=_with_role(studio, "target"))
     if answer is not None and answer.within(PATIENCE) and answer.value is not None:
         return studio.page(
@@ -35,15 +39,40 @@ def table(request: Request) -> Response:
     return studio.page(request, "roles", "coming.html", answer=answer, address="/roles/table")
 
 
-@router.post("/roles/of")
-def role_of(request: Request, column: Annotated[str, Form()], role: Annotated[str, Form()]) -> Response:
-    """Give a column a role. The page stays as it is, unless another column lost the role by it."""
+def _basket_columns(request: Request, studio: Studio) -> Response:
+    answer = studio.ask("columns")
+    if answer is None or not answer.within(PATIENCE) or answer.value is None:
+        return studio.page(request, "roles", "coming.html", answer=answer, address="/roles/table")
+    names = [one["name"] for one in answer.value["columns"]]
+    chosen = {"target": _with_role(studio, "target"), "text": studio.how()["text"]}
+    return studio.page(request, "roles", "roles_baskets.html", names=names, chosen=chosen)
+
+
+@router.post("/roles/text")
+def text(request: Request, column: Annotated[str, Form()]) -> Response:
+    """The column that holds the texts."""
     studio = studio_of(request)
+    _check_column(studio, column)
+    also = [(("roles", column), None)] if column in studio.project.roles else []
+    studio.project.journal.decide(("text",), column, f"The texts are in the column {column}.", also)
+    return Response(status_code=204, headers={"HX-Trigger": "decided"})
+
+
+def _check_column(studio: Studio, column: str) -> None:
     answer = studio.ask("columns")
     if answer is None or not answer.within(_LONG) or answer.value is None:
         raise DataError("The table is being read. Try again in a moment.")
     if column not in [one["name"] for one in answer.value["columns"]]:
         raise DataError("There is no such column in the table.")
+
+
+@router.post("/roles/of")
+def role_of(request: Request, column: Annotated[str, Form()], role: Annotated[str, Form()]) -> Response:
+    """Give a column a role. The page stays as it is, unless another column lost the role by it."""
+    studio = studio_of(request)
+    _check_column(studio, column)
+    if studio.project.shape != "table" and role != "target":
+        raise DataError("Baskets and texts have a target, and no other role.")
     before = studio.project.roles
     studio.project.set_role(column, role)
     after = studio.project.roles
@@ -57,16 +86,18 @@ def suggested(request: Request) -> Response:
     studio = studio_of(request)
     answer = studio.ask("suggestions", target=_with_role(studio, "target"))
     if answer is not None and answer.within(_LONG) and answer.value is not None:
-        for one in answer.value:
-            role = {"identifiers": "identifier", "none": "left out"}.get(one["role"], one["role"])  # not "decide"
-            if one["column"] not in studio.project.roles and role in ROLES:
-                studio.project.set_role(one["column"], role)
+        had = studio.project.roles
+        taken = {one["column"]: _IN_THE_STUDIO.get(one["role"], one["role"]) for one in answer.value}
+        new = {column: role for column, role in taken.items() if column not in had and role in ROLES}  # not "decide"
+        studio.project.set_roles(new, f"Suggested roles were taken for {len(new)} columns.")
     return table(request)
 
 
 @router.get("/roles/risk")
 def live_risk(request: Request) -> Response:
     studio = studio_of(request)
+    if studio.project.shape != "table":
+        return _item_risk(request, studio, "roles")
     quasi = studio.project.with_role("quasi")
     if not quasi:
         return studio.page(request, "roles", "roles_risk.html", answer=None, quasi=quasi)
@@ -74,6 +105,15 @@ def live_risk(request: Request) -> Response:
     if answer is not None and answer.within(PATIENCE):
         return studio.page(request, "roles", "roles_risk.html", answer=answer, quasi=quasi)
     return studio.page(request, "roles", "coming.html", answer=answer, address="/roles/risk")
+
+
+def _item_risk(request: Request, studio: Studio, step: str) -> Response:
+    """Who stands out by few items."""
+    answer = studio.ask("baskets", how=studio.how())
+    if answer is not None and not answer.within(PATIENCE):
+        address = {"roles": "/roles/risk", "risk": "/risk/found"}[step]
+        return studio.page(request, step, "coming.html", answer=answer, address=address)
+    return studio.page(request, step, "risk_items.html", answer=answer, whole=step == "risk")
 
 
 @router.get("/risk")
@@ -87,6 +127,8 @@ def risk(request: Request) -> Response:
 @router.get("/risk/found")
 def risk_found(request: Request) -> Response:
     studio = studio_of(request)
+    if studio.project.shape != "table":
+        return _item_risk(request, studio, "risk")
     quasi = studio.project.with_role("quasi")
     fraction = studio.project.journal.state().get("fraction")
     answer = studio.ask("assessed", topic="assessed", quasi=quasi, fraction=fraction) if quasi else None

@@ -50,7 +50,29 @@ def _columns(path: Path, recipe: Recipe, text: str, name: str) -> Dataset:
         raise _wrong(text, [(("roles",), str(error))], name) from None
 
 
-_READERS = {"table": _table, "columns": _columns, "transactions": _transactions}
+def _texts(path: Path, recipe: Recipe, text: str, name: str) -> Dataset:
+    table = _read(path, recipe, text, name)
+    column, target = recipe.source.text, recipe.roles.target
+    if column is None or column not in table:
+        raise _wrong(text, [(("source",), 'texts need the name of their column: text = "...".')], name)
+    if {role for role, value in recipe.roles.model_dump().items() if value} != {"target"} or target == column:
+        raise _wrong(text, [(("roles",), "Texts take a target, another column, and no other role.")], name)
+    return Dataset.of(words_of(table, column, target))
+
+
+_READERS = {"table": _table, "columns": _columns, "transactions": _transactions, "text": _texts}
+
+
+def words_of(table: Table, text: str, target: str | None = None) -> Baskets:
+    """The words of a column of texts, each an item; a missing text has none.
+
+    >>> words_of(Table.of({"note": ["Tea, rye", "rye!"], "ill": ["no", "yes"]}), "note", "ill").items(0)
+    ('rye', 'tea')
+    """
+    column = table.column(text)
+    texts = [*column.texts, ""]
+    labels = None if target is None else table.column(target).to_arrow().to_pylist()
+    return Baskets.from_text([texts[code] for code in column.codes.tolist()], labels)
 
 
 def _read(path: Path, recipe: Recipe, text: str, name: str) -> Table:

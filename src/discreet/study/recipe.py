@@ -73,9 +73,11 @@ class SourceSection(Section):
     file: str | None = Field(
         default=None, description="The name of the data file, for the reader; the command names the file that is read."
     )
-    shape: Literal["table", "transactions", "columns"] = Field(
-        default="table", description="A table; or baskets: one transaction per line, or 0/1 columns beside the target."
+    shape: Literal["table", "transactions", "columns", "text"] = Field(
+        default="table",
+        description="A table; or baskets: one transaction per line, 0/1 columns beside the target, or words of texts.",
     )
+    text: str | None = Field(default=None, description="Text: the column with the texts, whose words are the items.")
     labels: str | None = Field(
         default=None, description="Transactions: the file with one label per line, beside the data."
     )

@@ -40,6 +40,7 @@ class ProjectFile(BaseModel):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     chosen: str = Field(min_length=1, max_length=400)
     recipe: str
+    labels_sha256: str = Field(default="", pattern="^([0-9a-f]{64})?$")
     policy: str = Field(default="", max_length=1 << 16)
     hierarchies: dict[str, str] = Field(default={}, max_length=1000)
 
@@ -76,8 +77,17 @@ class ProjectFile(BaseModel):
                 f"{shown(data.name)} is not the file of the project, {shown(self.data)}: its bytes differ. A release of"
                 " other data would be another one. Name the same file."
             )
+        recipe = recipe_from(self.recipe, name=FILE)
+        if recipe.source.labels is not None:
+            self._check_labels(data.parent / Path(recipe.source.labels).name)
         with scratch_folder() as place:
-            return self._made(data, self._with_hierarchies(recipe_from(self.recipe, name=FILE), place))
+            return self._made(data, self._with_hierarchies(recipe, place))
+
+    def _check_labels(self, labels: Path) -> None:
+        if not labels.is_file():
+            raise DataError(f"The labels of the transactions are not beside them: put {shown(labels.name)} there.")
+        if hash_of(labels) != self.labels_sha256:
+            raise DataError(f"{shown(labels.name)} holds not the labels of the project: its bytes differ.")
 
     def _with_hierarchies(self, recipe: Recipe, place: Path) -> Recipe:
         """The recipe with the hierarchies of this file in place of those that it names."""

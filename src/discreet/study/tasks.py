@@ -34,12 +34,17 @@ class Task:
 
 def tasks_of(recipe: Recipe, dataset: Dataset) -> tuple[list[Task], dict[str, str]]:
     """The tasks of a recipe for a dataset; and the reasons, by name, why others cannot run."""
+    return planned(recipe, dataset.shape, dataset.n_persons)
+
+
+def planned(recipe: Recipe, shape: str, persons: int) -> tuple[list[Task], dict[str, str]]:
+    """The tasks of a recipe for data of a shape, table or baskets, about so many persons."""
     tasks: list[Task] = []
     skipped: dict[str, str] = {}
-    for method in recipe.methods or default_methods(dataset.shape):
+    for method in recipe.methods or default_methods(shape):
         for parameters in method.grid(recipe.promises):
             task = Task(_name(method.name, parameters), method.name, parameters)
-            why = _why_not(task, dataset.shape, dataset.n_persons)
+            why = _why_not(task, shape, persons)
             if why:
                 skipped[task.name] = why
             elif task not in tasks:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends files, and says what went wrong. Everything else is htmx and the server's pages.
+// Sends files and folders, and says what went wrong. Everything else is htmx and the server's pages.
 "use strict";
 
 const message = () => document.getElementById("message");
@@ -10,14 +10,22 @@ function say(text) {
   place.hidden = !text;
 }
 
-function send(form, file) {
+// A file as it is, or the files of a folder: [path, file] for each.
+function send(form, file, parts) {
   const number = document.querySelector("meta[name=session]").content;
   const shown = document.getElementById("sent");
   const request = new XMLHttpRequest();
   const column = form.dataset.column ? `&column=${encodeURIComponent(form.dataset.column)}` : "";
-  request.open("PUT", `${form.dataset.address}?name=${encodeURIComponent(file.name)}${column}`);
+  let body = file;
+  if (parts) {
+    request.open("POST", form.dataset.folder);
+    body = new FormData();
+    for (const [path, part] of parts) body.append(path, part, "part");
+  } else {
+    request.open("PUT", `${form.dataset.address}?name=${encodeURIComponent(file.name)}${column}`);
+    request.setRequestHeader("content-type", "application/octet-stream");
+  }
   request.setRequestHeader("x-discreet-request", number);
-  request.setRequestHeader("content-type", "application/octet-stream");
   request.upload.addEventListener("progress", (event) => {
     shown.hidden = false;
     shown.value = event.lengthComputable ? event.loaded / event.total : 0;
@@ -29,10 +37,33 @@ function send(form, file) {
   });
   request.addEventListener("error", () => { shown.hidden = true; say("The file was not sent: the studio did not answer, or refused it."); });
   say("");
-  request.send(file);
+  if (file && form.dataset.most && file.size > Number(form.dataset.most)) return say(form.dataset.tooLarge);
+  request.send(body);
+}
+
+// All files below what was dropped, with their paths.
+async function below(entry, path) {
+  if (entry.isFile) return [[path + entry.name, await new Promise((done, failed) => entry.file(done, failed))]];
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    const some = await new Promise((done, failed) => reader.readEntries(done, failed));
+    if (!some.length) return found;
+    for (const one of some) found.push(...await below(one, `${path}${entry.name}/`));
+  }
+}
+
+async function dropped(form, event) {
+  const entry = event.dataTransfer.items[0] && event.dataTransfer.items[0].webkitGetAsEntry();
+  const file = event.dataTransfer.files[0];
+  if (entry && entry.isDirectory && form.dataset.folder) send(form, null, await below(entry, ""));
+  else if (entry && entry.isDirectory) say("This is a folder. Drop a file.");
+  else if (file) send(form, file);
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+  const here = document.querySelector("header nav [aria-current]");
+  if (here) here.scrollIntoView({ inline: "center", block: "nearest" });
   const form = document.getElementById("drop");
   if (!form) return;
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -41,9 +72,13 @@ document.addEventListener("DOMContentLoaded", () => {
     form.addEventListener(name, (event) => {
       event.preventDefault();
       form.classList.toggle("over", name === "dragover");
-      if (name === "drop" && event.dataTransfer.files[0]) send(form, event.dataTransfer.files[0]);
+      if (name === "drop") dropped(form, event);
     });
   }
+  const folder = document.getElementById("folder");
+  if (folder) folder.addEventListener("change", () => {
+    if (folder.files.length) send(form, null, [...folder.files].map((file) => [file.webkitRelativePath, file]));
+  });
 });
 
 document.addEventListener("htmx:responseError", (event) => say(event.detail.xhr.responseText));
