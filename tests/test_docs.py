@@ -2,7 +2,8 @@
 """The texts are true: their code runs and prints what they say, their links lead somewhere, their pages are complete.
 
 A block marked ```python is run as it stands, one marked ```pycon as a doctest; the blocks of a page share their names
-and a folder of their own. A block marked ```output holds exactly what the block before it prints.
+and a folder of their own. A block marked ```output holds exactly what the block before it prints. On the pages for
+newcomers the commands of ```console are run, too; on others, whose files are somebody's, their options must exist.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from discreet.cli.app import app
@@ -72,8 +74,27 @@ def run(block: Block, names: dict, where: str) -> str:
     return printed.getvalue()
 
 
+def ran(command: str) -> None:
+    """Run a command of a page."""
+    program, *arguments = shlex.split(command)
+    if program == "printf":
+        subprocess.run(command, shell=True, check=True)
+        return
+    assert program == "discreet", command
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, f"{command}: {done.output}"
+
+
+def commands_of(block: Block) -> list[str]:
+    return re.findall(r"^\$ (.+)$", block.code.replace("\\\n", ""), re.MULTILINE)
+
+
+def is_for_newcomers(page: Path) -> bool:
+    return page.parent.name in ("start", "how-to", "reference") or page == ROOT / "docs" / "index.md"
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=name_of)
-def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
+def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, patient):
     monkeypatch.chdir(tmp_path)
     names: dict = {"__name__": "__main__"}
     printed = None
@@ -87,6 +108,29 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, m
             printed = None
         else:
             printed = None
+            if block.language == "console" and is_for_newcomers(page):
+                for command in commands_of(block):
+                    ran(command)
+
+
+def test_the_commands_of_all_pages_have_options_that_exist():
+    """Those that a test does not run: their files are somebody's."""
+    root = get_command(app)
+    wrong = []
+    for page in PAGES:
+        for block in blocks(page):
+            for command in commands_of(block) if block.language == "console" else []:
+                words = shlex.split(command.replace("...", "x"), comments=True)
+                if words[:1] != ["discreet"] or is_for_newcomers(page):
+                    continue
+                try:
+                    found, rest = root, words[1:]
+                    while hasattr(found, "commands") and rest and rest[0] in found.commands:
+                        found, rest = found.commands[rest[0]], rest[1:]
+                    found.make_parser(found.context_class(found)).parse_args(rest)
+                except Exception as error:
+                    wrong.append(f"{name_of(page)}, line {block.line}: {command}: {error}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_there_is_code_to_run():
@@ -131,13 +175,7 @@ def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path, monkeypatc
         asked = re.findall(r"^\$ (.+)$", "".join(match[3] for match in FENCED.finditer(section)), re.MULTILINE)
         assert 3 <= len(asked) <= 5
         for command in asked:
-            program, *arguments = shlex.split(command)
-            if program == "printf":
-                subprocess.run(command, shell=True, check=True)
-                continue
-            assert program == "discreet"
-            done = CliRunner().invoke(app, arguments)
-            assert done.exit_code == 0, f"{command}: {done.output}"
+            ran(command)
 
 
 def test_the_readme_shows_the_report_by_day_and_by_night():
