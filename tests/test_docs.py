@@ -12,14 +12,17 @@ import io
 import re
 import shlex
 import subprocess
-import sys
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import discreet
+from built_site import built_site
 from discreet.cli.app import app
 from discreet.methods import METHODS
 from discreet.privacy import PROMISES, Both
@@ -254,14 +257,72 @@ def test_the_licence_is_apache_2():
 # -- build -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_the_pages_build_without_a_warning_and_fetch_nothing(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
     pytest.importorskip("sphinx")
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "-d", tmp_path / "cache"]
-    done = subprocess.run(
-        [*command, ROOT / "docs", tmp_path / "html"], capture_output=True, encoding="utf-8", check=False
-    )
-    assert done.returncode == 0, done.stderr
+    return built_site(tmp_path_factory)
+
+
+@pytest.mark.slow
+def test_the_pages_build_without_a_warning_and_fetch_nothing(site):
+    assert site.status == 0, site.said
     fetched = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"'](?:https?:)?//[^>]*>")
-    for page in (tmp_path / "html").rglob("*.html"):
+    for page in site.folder.rglob("*.html"):
         assert not fetched.search(page.read_text(encoding="utf-8")), page.name
+
+
+class Links(HTMLParser):
+    """The links of a page, and the places in it that links can lead to."""
+
+    def __init__(self, page: Path):
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if found.get("id"):
+            self.places.add(found["id"])
+        if tag in ("a", "link", "img", "script") and (target := found.get("href") or found.get("src")):
+            self.links.append(target)
+
+
+@pytest.mark.slow
+def test_every_link_of_the_site_leads_to_a_page_and_a_place_in_it(site):
+    pages = {page: Links(page) for page in site.folder.rglob("*.html")}
+    assert len(pages) > 90
+    lost = []
+    for page, found in pages.items():
+        for target in found.links:
+            where, _, place = unquote(target).partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            there = (page.parent / where.partition("?")[0]).resolve() if where else page
+            if not there.is_file() or (place and there in pages and place not in pages[there].places):
+                lost.append(f"{page.name}: {target}")
+    assert not lost, "\n".join(lost)
+
+
+@pytest.mark.slow
+def test_every_page_can_be_reached_from_the_first_one(site):
+    """By the links of tables of contents and of texts."""
+    left, seen = [site.folder / "index.html"], set()
+    while left:
+        page = left.pop()
+        if page in seen or not page.is_file():
+            continue
+        seen.add(page)
+        targets = (unquote(target).partition("#")[0] for target in Links(page).links)
+        left += [(page.parent / target).resolve() for target in targets if target.endswith(".html")]
+    pages = {site.folder / page.relative_to(ROOT / "docs").with_suffix(".html") for page in DOCS}
+    assert not pages - seen
+
+
+def test_the_reference_of_python_names_every_public_name():
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    named = " ".join(block.code for block in blocks(ROOT / "docs" / "reference" / "api.md")).split()
+    missing = {*discreet.__all__} - {*named, "__version__"}
+    assert missing == {"METHODS"}, "METHODS is told of in the text"
+    assert "ds.METHODS" in text
+    assert len(named) == len(set(named))

@@ -20,7 +20,7 @@ def stand_in_the_page(app, doctree):
         alt = nodes.unescape(image.get("alt", "")).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
         svg = re.sub(r"<title>.*?</title>\n?", "", svg, count=1, flags=re.DOTALL)
         svg = svg.replace("<svg ", f'<svg aria-label="{alt}" ', 1)
-        image.replace_self(nodes.raw("", f'<div class="drawing">{svg}</div>', format="html"))
+        image.replace_self(nodes.raw("", f'<div class="drawing" tabindex="0">{svg}</div>', format="html"))
         app.env.note_dependency(f"{FOLDER}{name}")
 
 
