@@ -2,7 +2,8 @@
 """The texts are true: their code runs and prints what they say, their links lead somewhere, their pages are complete.
 
 A block marked ```python is run as it stands, one marked ```pycon as a doctest; the blocks of a page share their names
-and a folder of their own. A block marked ```output holds exactly what the block before it prints.
+and a folder of their own. A block marked ```output holds exactly what the block before it prints. On the pages for
+newcomers the commands of ```console are run, too; on others, whose files are somebody's, their options must exist.
 """
 
 import contextlib
@@ -11,13 +12,17 @@ import io
 import re
 import shlex
 import subprocess
-import sys
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
+import discreet
+from built_site import built_site
 from discreet.cli.app import app
 from discreet.methods import METHODS
 from discreet.privacy import PROMISES, Both
@@ -72,8 +77,27 @@ def run(block: Block, names: dict, where: str) -> str:
     return printed.getvalue()
 
 
+def ran(command: str) -> None:
+    """Run a command of a page."""
+    program, *arguments = shlex.split(command)
+    if program == "printf":
+        subprocess.run(command, shell=True, check=True)
+        return
+    assert program == "discreet", command
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, f"{command}: {done.output}"
+
+
+def commands_of(block: Block) -> list[str]:
+    return re.findall(r"^\$ (.+)$", block.code.replace("\\\n", ""), re.MULTILINE)
+
+
+def is_for_newcomers(page: Path) -> bool:
+    return page.parent.name in ("start", "how-to", "reference") or page == ROOT / "docs" / "index.md"
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page.exists()], ids=name_of)
-def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
+def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, patient):
     monkeypatch.chdir(tmp_path)
     names: dict = {"__name__": "__main__"}
     printed = None
@@ -87,6 +111,29 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, m
             printed = None
         else:
             printed = None
+            if block.language == "console" and is_for_newcomers(page):
+                for command in commands_of(block):
+                    ran(command)
+
+
+def test_the_commands_of_all_pages_have_options_that_exist():
+    """Those that a test does not run: their files are somebody's."""
+    root = get_command(app)
+    wrong = []
+    for page in PAGES:
+        for block in blocks(page):
+            for command in commands_of(block) if block.language == "console" else []:
+                words = shlex.split(command.replace("...", "x"), comments=True)
+                if words[:1] != ["discreet"] or is_for_newcomers(page):
+                    continue
+                try:
+                    found, rest = root, words[1:]
+                    while hasattr(found, "commands") and rest and rest[0] in found.commands:
+                        found, rest = found.commands[rest[0]], rest[1:]
+                    found.make_parser(found.context_class(found)).parse_args(rest)
+                except Exception as error:
+                    wrong.append(f"{name_of(page)}, line {block.line}: {command}: {error}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_there_is_code_to_run():
@@ -131,13 +178,7 @@ def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path, monkeypatc
         asked = re.findall(r"^\$ (.+)$", "".join(match[3] for match in FENCED.finditer(section)), re.MULTILINE)
         assert 3 <= len(asked) <= 5
         for command in asked:
-            program, *arguments = shlex.split(command)
-            if program == "printf":
-                subprocess.run(command, shell=True, check=True)
-                continue
-            assert program == "discreet"
-            done = CliRunner().invoke(app, arguments)
-            assert done.exit_code == 0, f"{command}: {done.output}"
+            ran(command)
 
 
 def test_the_readme_shows_the_report_by_day_and_by_night():
@@ -216,14 +257,72 @@ def test_the_licence_is_apache_2():
 # -- build -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_the_pages_build_without_a_warning_and_fetch_nothing(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
     pytest.importorskip("sphinx")
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "-d", tmp_path / "cache"]
-    done = subprocess.run(
-        [*command, ROOT / "docs", tmp_path / "html"], capture_output=True, encoding="utf-8", check=False
-    )
-    assert done.returncode == 0, done.stderr
+    return built_site(tmp_path_factory)
+
+
+@pytest.mark.slow
+def test_the_pages_build_without_a_warning_and_fetch_nothing(site):
+    assert site.status == 0, site.said
     fetched = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"'](?:https?:)?//[^>]*>")
-    for page in (tmp_path / "html").rglob("*.html"):
+    for page in site.folder.rglob("*.html"):
         assert not fetched.search(page.read_text(encoding="utf-8")), page.name
+
+
+class Links(HTMLParser):
+    """The links of a page, and the places in it that links can lead to."""
+
+    def __init__(self, page: Path):
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if found.get("id"):
+            self.places.add(found["id"])
+        if tag in ("a", "link", "img", "script") and (target := found.get("href") or found.get("src")):
+            self.links.append(target)
+
+
+@pytest.mark.slow
+def test_every_link_of_the_site_leads_to_a_page_and_a_place_in_it(site):
+    pages = {page: Links(page) for page in site.folder.rglob("*.html")}
+    assert len(pages) > 90
+    lost = []
+    for page, found in pages.items():
+        for target in found.links:
+            where, _, place = unquote(target).partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            there = (page.parent / where.partition("?")[0]).resolve() if where else page
+            if not there.is_file() or (place and there in pages and place not in pages[there].places):
+                lost.append(f"{page.name}: {target}")
+    assert not lost, "\n".join(lost)
+
+
+@pytest.mark.slow
+def test_every_page_can_be_reached_from_the_first_one(site):
+    """By the links of tables of contents and of texts."""
+    left, seen = [site.folder / "index.html"], set()
+    while left:
+        page = left.pop()
+        if page in seen or not page.is_file():
+            continue
+        seen.add(page)
+        targets = (unquote(target).partition("#")[0] for target in Links(page).links)
+        left += [(page.parent / target).resolve() for target in targets if target.endswith(".html")]
+    pages = {site.folder / page.relative_to(ROOT / "docs").with_suffix(".html") for page in DOCS}
+    assert not pages - seen
+
+
+def test_the_reference_of_python_names_every_public_name():
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    named = " ".join(block.code for block in blocks(ROOT / "docs" / "reference" / "api.md")).split()
+    missing = {*discreet.__all__} - {*named, "__version__"}
+    assert missing == {"METHODS"}, "METHODS is told of in the text"
+    assert "ds.METHODS" in text
+    assert len(named) == len(set(named))

@@ -108,6 +108,11 @@ COMMANDS = {
     "key": [["key", "new", f"key{EVIL}"]],
     "audit": [["audit", EVIL]],
     "methods": [["methods", EVIL], ["methods", "km"]],
+    "advise": [
+        ["advise", TABLE, "--target", BROKEN_LINE, "--again"],
+        ["advise", TABLE, "--quasi", f"{EVIL}x"],
+        ["advise", "baskets.dat", "--known-items", "1"],
+    ],
 }
 
 

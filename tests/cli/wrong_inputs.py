@@ -179,6 +179,7 @@ COMMANDS = {  # every command, with arguments that would be right
     "replay": "project.toml -o x",
     "inspect": "people.csv",
     "methods": "",
+    "advise": "people.csv",
     "release": f"people.csv {GOOD} -o x",
     "verify": "out/release",
     "recode": "out/release people.csv -o x.csv",

@@ -12,6 +12,7 @@ import typer
 
 from discreet._version import __version__
 from discreet.cli import cache, data, key, ledger, recipe
+from discreet.cli.advise import advise
 from discreet.cli.attack import attack
 from discreet.cli.audit import audit
 from discreet.cli.choose import choose
@@ -51,6 +52,7 @@ app.command("studio")(studio)
 app.command("replay")(replay)
 app.command("inspect")(inspect)
 app.command("methods")(methods)
+app.command("advise")(advise)
 app.command("release")(release)
 app.command("verify")(verify)
 app.command("recode")(recode)

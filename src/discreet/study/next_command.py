@@ -69,6 +69,36 @@ def baskets_command(
     return shlex.join([*words, "--method", "km", "--m", "2", "--k", str(K), "-o", out])
 
 
+def advised_command(
+    file: str,
+    method: str,
+    parameters: Mapping[str, Any],
+    *,
+    data: Mapping[str, Any],
+    roles: Roles | None = None,
+    reading: Mapping[str, Any] | None = None,
+    out: str = "out",
+) -> str:
+    """The command that releases a file with this method; `data` are options about the file, by their names.
+
+    >>> advised_command("visits.dat", "km", {"k": 5, "m": 2}, data={"baskets": "transactions"})
+    'discreet release visits.dat --baskets transactions --method km --k 5 --m 2 -o out'
+    """
+    words = [*_begin("release", file), *([] if roles is None else _roles(roles)), *_reading(reading or {})]
+    words += [word for name, value in data.items() if value is not None for word in _option(f"--{name}", str(value))]
+    words += ["--method", method]
+    for name, value in parameters.items():
+        option = f"--{name.replace('_', '-')}"
+        if name in _SET:
+            words += ["--set", f"{name}={value}"]
+        else:
+            words += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]
+    return shlex.join([*words, "-o", out])
+
+
+_SET = ("domain", "labels", "hierarchies")  # parameters of methods without an option of their own
+
+
 def _begin(command: str, file: str) -> list[str]:
     return ["discreet", command, f"./{file}" if file.startswith("-") else file]
 
