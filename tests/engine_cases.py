@@ -13,7 +13,9 @@ from discreet import (
     KAdet,
     KmSelector,
     LaplaceSelector,
+    MaximalSelector,
     Mondrian,
+    OptimalSelector,
     PrivateTable,
     Roles,
     Table,
@@ -35,11 +37,13 @@ METHODS = {
     "tds": (TopDownSpecialization, {}),
     "tds global": (TopDownSpecialization, {"recoding": "global"}),
     "tdr": (TopDownRefinement, {}),
-}
-WITHOUT_PERSONS = {  # methods that refuse engines where persons are counted, or publish no rows
     "greedy": (GreedySelector, {}),
     "greedy distcnt": (GreedySelector, {"utility": "distcnt", "constraint": "k-anonymity"}),
     "km": (KmSelector, {}),
+    "maximal": (MaximalSelector, {}),
+    "optimal": (OptimalSelector, {"utility": "information"}),
+}
+WITHOUT_PERSONS = {  # methods that refuse engines where persons are counted, or publish no rows
     "kactus": (KActus, {}),
     "kactus2": (KActus2, {"swap": 0.5}),
     "kadet": (KAdet, {}),

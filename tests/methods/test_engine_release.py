@@ -18,6 +18,7 @@ from discreet import (
     BreachAwareSelector,
     CannotRelease,
     DataError,
+    GreedySelector,
     KAdet,
     Mondrian,
     PromiseBroken,
@@ -187,7 +188,7 @@ class Untouched:
 
 
 @pytest.mark.parametrize(
-    "method", [Mondrian(k=3, relaxed=True), RandomFlip(k=3), BreachAwareSelector(), discreet.MaximalSelector(k=3)]
+    "method", [Mondrian(k=3, relaxed=True), RandomFlip(k=3), BreachAwareSelector(), GreedySelector(k=3, utility=len)]
 )
 def test_methods_that_need_rows_say_so_before_any_work(method):
     with pytest.raises(DataError, match="needs all of them in memory"):
