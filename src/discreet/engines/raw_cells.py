@@ -155,6 +155,11 @@ class RawCells(CodedColumns, CodedScans):
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The raw cells of all rows, a batch at a time, under the names of their columns."""
 
+    def raw_rows(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The cells of all rows as they are stored, a batch at a time."""
+        self._check_columns(names)
+        return self._batches(names)
+
     def _state(self) -> object:
         """Something that changes when the rows do."""
         return None

@@ -92,8 +92,7 @@ class Resumable:
         return kept
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
-        in_one_pass = getattr(apply, "in_one_pass", False)  # it must see the rows, which kept parts do not show it
-        decision = "" if in_one_pass else getattr(apply, "fingerprint", "")
+        decision = getattr(apply, "fingerprint", "")
         if not isinstance(sink, PartsSink) or not decision:
             return self._engine.publish(columns, apply, secret, sink)
         place = self.scratch / f"parts-{_hash([list(columns), decision])}"

@@ -55,7 +55,7 @@ class Selector(SelectorFace, Method):
     @property
     def most_alike(self) -> int | None:
         """How many equal rows of a class `_keep` has to see (data/counted_baskets.py); None for all of them."""
-        return self.k  # type: ignore[no-any-return]
+        return self.k
 
     @property
     def promise(self) -> Promise:
