@@ -19,6 +19,7 @@ from discreet import (
     KActus2,
     LaplaceSelector,
     Ledger,
+    PrivateFwell,
     PrivateTable,
     Roles,
     verify,
@@ -43,7 +44,7 @@ from instances import DOMAIN, INSTANCES, PERSON_ROLES, ROLES, people
 
 PAGE = Path(__file__).parents[2] / "docs" / "scale-methods.md"
 ARROW = pa.Table.from_pandas(people().reset_index(drop=True), preserve_index=False)
-PRIVATE = (PrivateTable, LaplaceSelector, ExponentialSelector)
+PRIVATE = (PrivateTable, LaplaceSelector, ExponentialSelector, PrivateFwell)
 
 
 class Untouched:
@@ -96,6 +97,9 @@ def instance(name):
     method = INSTANCES[name].make(3)
     if not isinstance(method, PRIVATE):
         return method.set_params(random_state=4)
+    if isinstance(method, PrivateFwell):
+        sample = np.arange(6 * len(ROLES.quasi)).reshape(6, -1) / 30  # public, as many columns as the table
+        return method.set_params(reference=None if method.reference is None else (sample, ["yes", "no"] * 3))
     further = ("ill", "stay") if isinstance(method, PrivateTable) else ()
     return method.set_params(domain=domain_of((*ROLES.quasi, "again", *further)))
 
@@ -256,9 +260,20 @@ def test_private_picks_are_those_of_memory_for_the_same_seed(cls, roles):
         assert method.simulate(DuckDB(ARROW), roles) == method.simulate(ARROW, roles)
 
 
+@pytest.mark.parametrize("roles", [ROLES, PERSON_ROLES], ids=["rows", "persons"])
+def test_private_weights_are_those_of_the_same_rows_in_memory(roles, monkeypatch):
+    """With the same randomness, which a release never has."""
+    monkeypatch.setattr(PrivateFwell, "_leaks", lambda *_: [])
+    for seed in range(3):
+        method = PrivateFwell(2.0, n_features=2, random_state=seed)
+        with DuckDB(ARROW) as engine:
+            assert method.release(engine, roles).content.content == method.release(ARROW, roles).content.content
+
+
 @pytest.mark.parametrize(
     ("method", "roles", "error", "message"),
     [
+        (PrivateFwell(1.0, random_state=1), ROLES, CannotRelease, "seed"),
         (PrivateTable(1.0), ROLES, CannotRelease, "domain"),
         (PrivateTable(1.0, domain_of(["again"])), ROLES, DataError, "domain"),
         (PrivateTable(1.0, DOMAIN, random_state=1), ROLES, CannotRelease, "seed"),

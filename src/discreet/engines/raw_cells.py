@@ -76,6 +76,10 @@ class CodedColumns(ABC):
     def __len__(self) -> int:
         return self.n_rows
 
+    def declared(self, name: str) -> Kind | None:
+        """The kind that a column was declared to have."""
+        return self._kinds.get(name)
+
     def _check_kinds(self) -> None:
         unknown = [name for name in self._kinds if name not in self.names]
         if unknown:
