@@ -144,3 +144,29 @@ def test_a_service_needs_no_password_on_the_command_line(postgres, expected, tmp
     assert json.loads(done.stdout)["release"] == str(tmp_path / "out/release")
     assert rows(tmp_path / "out") == expected
     assert PASSWORD[-16:] not in done.stdout + done.stderr
+
+
+def test_commands_read_rows_through_an_engine_as_from_a_file(tmp_path):
+    from typer.testing import CliRunner
+
+    from discreet.cli.app import app
+
+    def run(*words):
+        done = CliRunner().invoke(app, [*map(str, words)])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    people, rows = tmp_path / "people.csv", tmp_path / "rows"
+    run("data", "write", "clinic", "--rows", 400, "-o", people)
+    asked = ["--target", "readmitted", "--quasi", "age,sex", "--sensitive", "diagnosis"]
+    run("release", people, "--engine", "duckdb", *asked, "--method", "mondrian", "--k", 5, "-o", rows)
+    assert "Verified" in run("verify", rows / "release", "--engine", "duckdb", "--memory", "1GB")
+    for name, engine in (("one.csv", []), ("two.csv", ["--engine", "duckdb"])):
+        run("recode", rows / "release", people, *engine, "-o", tmp_path / name)
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    attack = ["attack", rows / "release", "--known", people, "--attacks", "prosecutor", "--json"]
+    assert run(*attack, "--engine", "duckdb") == run(*attack)
+    evaluate = ["evaluate", people, *asked[:4], "--method", "mondrian", "--classifiers", "c45", "--folds", "5-fold"]
+    few = run(*evaluate, "--engine", "duckdb", "--sample", 200, "--no-detail")
+    assert "Measured on a random sample of" in few
+    assert "of 400 rows" in few

@@ -22,10 +22,9 @@ from discreet.foundation.atomic_files import scratch_folder
 from discreet.samples import load
 from engine_cases import (
     BY_PERSON,
+    EACH,
     METHODS,
     ROLES,
-    WITHOUT_PERSONS,
-    assert_alike,
     assert_private,
     assert_same_release,
     method_of,
@@ -56,13 +55,6 @@ def test_the_same_release_as_in_memory(stored, name):
     with Postgres(url) as engine:
         for roles in (ROLES, BY_PERSON):
             assert_same_release(method_of(name).release(engine, roles), method_of(name).release(table, roles))
-
-
-@pytest.mark.parametrize("name", WITHOUT_PERSONS)
-def test_methods_without_persons_release_what_they_release_in_memory(stored, name):
-    table, url = stored
-    with Postgres(url) as engine:
-        assert_alike(engine, table, name)
 
 
 @pytest.mark.filterwarnings("ignore::discreet.PrivacyLeakWarning")
@@ -126,13 +118,12 @@ def test_columns_with_too_many_values_to_list_are_published(stored, monkeypatch)
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", ["ladder", "mondrian", "tds"])
-def test_adult(postgres, name):
+def test_adult(postgres):
     sample = load("adult")
-    url = postgres.store(Table.of(sample.data).to_arrow(), "adult")
-    with Postgres(url) as engine:
-        release = method_of(name, k=20).release(engine, sample.roles)
-    assert_same_release(release, method_of(name, k=20).release(sample.data, sample.roles))
+    with Postgres(postgres.store(Table.of(sample.data).to_arrow(), "adult")) as engine:
+        for name, asked in EACH.items():
+            expected = method_of(name, k=20, **asked).release(sample.data, sample.roles)
+            assert_same_release(method_of(name, k=20, **asked).release(engine, sample.roles), expected)
 
 
 def test_a_saved_release_verifies_and_holds_no_secret(stored, tmp_path):

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.completion import complete_attacks
+from discreet.cli.engine_options import CountingOptions
 from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
@@ -80,6 +81,7 @@ def attack(
         bool, _tries("Explain every attack: what was asked, what was found, what to mind.", "--explain")
     ] = False,
     reading: ReadingOptions,
+    rows: CountingOptions,
     recipe: RecipePath = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -100,6 +102,7 @@ def attack(
         refuse_unused("explain", because="with --json the answer holds all of it, with --quiet nothing is explained")
     if known is None:
         refuse_unused("person", because="it names a column of the table of --known")
+        refuse_unused(*names_of(CountingOptions), because="the engine reads the table of --known")
     if not any((known, control, population, gone)):
         refuse_unused(*names_of(ReadingOptions), because="no table is read: --known names one")
     asked = Options(RoleOptions(sensitive=sensitive, person=person), reading)
@@ -114,7 +117,11 @@ def attack(
     def table(path: Path | None) -> Table | None:
         return None if path is None else reading.read(path)
 
-    persons = _persons([published, *further], reading, known)
+    if known is not None and rows.is_used:
+        persons, drawn = _drawn(published, reading, known, rows, seed)
+        published = published if not drawn else replace(published, sample=f"{published.sample} {drawn}".strip())
+    else:
+        persons = _persons([published, *further], reading, known)
     roles = Roles(sensitive=_published(split(sensitive), published), person=_checked(person, persons))
     case = case_of(
         published,
@@ -187,6 +194,18 @@ def _persons(releases: list[Published], reading: ReadingOptions, path: Path | No
     if path is None:
         return None
     return _READERS.get(releases[0].shape, _table)(releases, reading, path)
+
+
+def _drawn(
+    release: Published, reading: ReadingOptions, path: Path, rows: CountingOptions, seed: int
+) -> tuple[Table, str]:
+    """The known persons whom an engine reads, or a random sample of them, and a sentence that says so."""
+    from discreet.attacks.attacked_rows import MOST_ROWS
+
+    if release.shape == "baskets":
+        refuse_unused("engine", because="engines read the rows of tables, and these are baskets")
+    table, drawn = rows.sample(path, reading, names=None, rows=MOST_ROWS, seed=seed)
+    return table, f"Of the known persons, {drawn} was looked at." if drawn else ""
 
 
 def _table(releases: list[Published], reading: ReadingOptions, path: Path) -> Table:

@@ -17,6 +17,7 @@ from discreet.errors import DataError, PrivacyLeakWarning, listing
 
 if TYPE_CHECKING:
     from discreet.cli.file_options import ReadingOptions
+    from discreet.data.table import Table
     from discreet.engines import Engine
 
 
@@ -79,6 +80,60 @@ class EngineOptions:
         engine.scratch = scratch
         with closing(engine):
             yield engine
+
+
+@dataclass(frozen=True)
+class CountingOptions:
+    """What counts or reads the rows that a command looks at, if they are not read whole."""
+
+    engine: Annotated[
+        str | None,
+        _engine("duckdb, spark or postgres: rows never come whole into memory.", autocompletion=complete_engines),
+    ] = None
+    memory: Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")] = None
+    threads: Annotated[int | None, _engine("Threads that the engine may use.")] = None
+    master: Annotated[
+        str | None, _engine("The Spark cluster, such as spark://host:7077; all cores of this machine if not given.")
+    ] = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name != "engine" and value is not None}
+
+    @property
+    def is_used(self) -> bool:
+        """Whether an engine is named; DataError for options that only an engine has."""
+        return EngineOptions(engine=self.engine, **self.given).is_used
+
+    @contextmanager
+    def opened(self, file: Path, reading: ReadingOptions) -> Iterator[Any]:
+        """The engine on files, or on the table of a database that a URL names."""
+        from discreet.data.read_postgres import url_in
+        from discreet.engines.engine_names import open_engine
+
+        assert self.engine is not None
+        url = url_in(str(file), reading.table)
+        source, options = (file, {}) if url is None else (url, {"source": url})
+        warn_of_password(source)
+        engine: Any = open_engine(self.engine, source, options={**self.given, **options}, reading=reading.arguments)
+        with closing(engine):
+            yield engine
+
+    def sample(
+        self, file: Path, reading: ReadingOptions, *, names: Sequence[str] | None, rows: int, seed: int
+    ) -> tuple[Table, str]:
+        """About so many random rows, and a sentence that says so; these columns, or all."""
+        from discreet.cli.file_options import CELL_OPTIONS
+        from discreet.data.table import Table
+        from discreet.engines.drawn_rows import drawn_rows
+
+        cells = {name: value for name, value in reading.arguments.items() if name in CELL_OPTIONS}
+        with self.opened(file, reading) as engine:
+            drawn = drawn_rows(engine, names or engine.names, rows=rows, random_state=seed)
+            total = len(engine)
+        if len(drawn) == total:
+            return Table.of(drawn, **cells), ""
+        return Table.of(drawn, **cells), f"a random sample of {len(drawn):,} of {total:,} rows"
 
 
 def how_read(engine: Engine, names: Sequence[str]) -> list[str]:

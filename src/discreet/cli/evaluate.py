@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.completion import complete_classifiers, complete_methods
+from discreet.cli.engine_options import CountingOptions
 from discreet.cli.file_options import CELL_OPTIONS, BasketOptions, ReadingOptions, RoleOptions, read_dataset
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.method_options import build, said_defaults
@@ -103,6 +104,7 @@ def evaluate(
             min=100, help="Rows drawn from a folder, a pattern or a large Parquet file.", rich_help_panel=_STUDY
         ),
     ] = 50_000,
+    rows: CountingOptions,
     detail: Annotated[
         bool, typer.Option(help="Measure what releases hold, too; runs each method once more.", rich_help_panel=_STUDY)
     ] = True,
@@ -123,7 +125,7 @@ def evaluate(
     methods = _methods(method, k, epsilon, settings, given)
     judged = given.evaluation(protocol=protocol.value, folds=folds, classifiers=classifiers, measure=measure.value)
     promised, sentences = _defaults(method or [], k, epsilon, settings)
-    dataset, note = _dataset(file, options.roles, options.baskets, options.reading, sample, seed)
+    dataset, note = _dataset(file, options.roles, options.baskets, options.reading, sample, seed, rows)
     evaluation = evaluate_utility(
         methods,
         dataset.checked(),
@@ -151,12 +153,23 @@ def evaluate(
 
 
 def _dataset(
-    file: Path, roles: RoleOptions, baskets: BasketOptions, reading: ReadingOptions, sample: int, seed: int
+    file: Path,
+    roles: RoleOptions,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
+    sample: int,
+    seed: int,
+    rows_of: CountingOptions,
 ) -> tuple[Dataset, str]:
-    """The data, and a sentence that says so where they are a sample of Parquet files that are not read whole."""
+    """The data, and a sentence that says so where they are a sample of rows that are not read whole."""
     from discreet.data.table import Table
     from discreet.evaluate.sampled_rows import sampled_rows
 
+    if rows_of.is_used:
+        if baskets.held_as is not None:
+            refuse_unused("engine", because="engines read the rows of tables, and these are baskets")
+        table, drawn = rows_of.sample(file, reading, names=None, rows=sample, seed=seed)
+        return roles.dataset(table), f"Measured on {drawn}. A whole table gives finer groups." if drawn else ""
     files = parquet_files(file) if baskets.held_as is None else []
     if not files:
         refuse_unused(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.data import BASKET_SUFFIXES, write_file, write_lines, write_table
+from discreet.cli.engine_options import CountingOptions
 from discreet.cli.file_options import BasketOptions, ReadingOptions
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
@@ -18,6 +19,7 @@ from discreet.errors import DataError, listing
 
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
+    from discreet.engines.protocol import RowEngine
 
 
 @with_groups
@@ -38,6 +40,7 @@ def recode(
     ],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
     reading: ReadingOptions,
+    rows: CountingOptions,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -52,25 +55,31 @@ def recode(
 
     watch(quiet=quiet, as_json=as_json)
     if Certificate.read(folder).shape == "baskets":
+        refuse_unused(*names_of(CountingOptions), because="engines read the rows of tables, and these are baskets")
         _recode_baskets(folder, file, out, overwrite=overwrite, reading=reading, quiet=quiet, as_json=as_json)
         return
     format = format_of(out)
-    if format in FORMATS and (files := parquet_files(file)):
+    if rows.is_used:
+        if format not in FORMATS:
+            raise DataError(f"Rows that an engine reads are written as {listing(FORMATS)}.")
+        with step("Recoding"), rows.opened(file, reading) as engine:
+            n_rows, names = _recode_engine(folder, engine, out, overwrite, format)
+    elif format in FORMATS and (files := parquet_files(file)):
         refuse_unused(
             *names_of(ReadingOptions), because="Parquet files that are recoded in batches are read as they are"
         )
         with step(f"Recoding {len(files):,} files"):
-            rows, names = _recode_files(folder, files, out, overwrite, format)
+            n_rows, names = _recode_files(folder, files, out, overwrite, format)
     else:
         table = reading.read(file)
         with step(f"Recoding {len(table):,} rows"):
             written = recode_rows(folder, table)
         write_table(written, out, overwrite)
-        rows, names = len(written), written.names
+        n_rows, names = len(written), written.names
     if as_json:
-        emit({"format": 1, "file": str(out), "rows": rows, "columns": list(names)})
+        emit({"format": 1, "file": str(out), "rows": n_rows, "columns": list(names)})
     elif not quiet:
-        say(f"{out}: {rows:,} rows, columns {listing(names, most=len(names))}.")
+        say(f"{out}: {n_rows:,} rows, columns {listing(names, most=len(names))}.")
         say("The promise covers the released rows, not these: do not publish them as if it did.")
 
 
@@ -91,6 +100,26 @@ def _recode_files(
 
     write_file(out, overwrite, write)
     there = {*pq.read_schema(files[0]).names, *(labelling.name for labelling in recoding.plan.labellings)}
+    return counted[0], tuple(name for name in recoding.names if name in there)
+
+
+def _recode_engine(
+    folder: Path, engine: RowEngine, out: Path, overwrite: bool, format: str
+) -> tuple[int, tuple[str, ...]]:
+    """Recode the rows of an engine batch by batch."""
+    from discreet.data.rows_file import RowsFile
+    from discreet.release.recode_rows import recoding_of
+
+    recoding, counted = recoding_of(folder), [0]
+    sources = {labelling.source for labelling in recoding.plan.labellings}
+    read = [name for name in engine.names if name in sources or name in recoding.names]
+
+    def write(path: Path) -> None:
+        with RowsFile(path, format) as file:
+            counted[0] = recoding.batches(engine.raw_rows(read), file.write)
+
+    write_file(out, overwrite, write)
+    there = {*read, *(labelling.name for labelling in recoding.plan.labellings)}
     return counted[0], tuple(name for name in recoding.names if name in there)
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.engine_options import CountingOptions
+from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
 from discreet.cli.policy_options import PolicyFile, read_policy, say_policy
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from discreet.release.verify import Verification
 
 
+@with_groups
 def verify(
+    *,
     folder: Annotated[Path, typer.Argument(help="The release folder, the one that holds certificate.json.")],
     owner: Annotated[
         Path | None, typer.Option(help="The owner's folder: also repeat the checks that need private data.")
@@ -28,6 +32,7 @@ def verify(
     patient: Annotated[
         bool, typer.Option("--patient", help="Check even if it takes long: baskets with many different rows.")
     ] = False,
+    rows: CountingOptions,
     policy: PolicyFile = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -38,7 +43,15 @@ def verify(
     watch(quiet=quiet, as_json=as_json)
     limits = read_policy(policy)
     with step("Reading and counting"):
-        verification = check(folder, owner=owner, public_key=key, expected_id=release_id, patient=patient)
+        verification = check(
+            folder,
+            owner=owner,
+            public_key=key,
+            expected_id=release_id,
+            patient=patient,
+            engine=rows.engine if rows.is_used else None,
+            engine_options=rows.given,
+        )
     result = None
     if limits is not None and verification.holds:
         from discreet.report.policy import checked

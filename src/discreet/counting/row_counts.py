@@ -113,6 +113,16 @@ def count_once(content: Content, roles: Roles, *, like: Content | None = None) -
     _ = replace(row_counts(content, roles), expected=None if like is None else _COUNTED.get(like)).whole
 
 
+def counted_alike(content: Content, like: Content) -> bool:
+    """Whether two contents that were counted have each distinct row equally often, as far as that is known."""
+    ours, theirs = _COUNTED.get(content), _COUNTED.get(like)
+    if ours is None or theirs is None or ours.columns != theirs.columns:
+        return True
+    if len(ours) != len(theirs):
+        return False
+    return not np.array_equal(ours.codes, theirs.codes) or np.array_equal(ours.counts, theirs.counts)
+
+
 def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
     return RowCounts(content, tuple(dict.fromkeys(columns)))
 

@@ -75,13 +75,20 @@ def open_engine(
     >>> len(open_engine("duckdb", pa.table({"sex": ["f", "m"]}), options={"threads": 1}))
     2
     """
-    entry, options, reading = _entry(name), options or {}, reading or {}
-    strange = [f"--{one}" for one in options if one not in (entry.source, *entry.options)]
-    strange += [f"--{one}" for one in reading if one not in (*_CELLS, *entry.reading)]
-    if strange:
-        raise DataError(f"The engine {name} does not take {listing(strange)}. Leave it out.")
+    options, reading = options or {}, reading or {}
+    entry = check_engine(name, options, reading)
     arguments = {entry.options[one]: value for one, value in options.items() if one != entry.source}
     return _class_of(entry)(source, **arguments, **reading)
+
+
+def check_engine(name: str, options: Mapping[str, Any], reading: Mapping[str, Any] | None = None) -> EngineEntry:
+    """The entry of an engine; DataError for a name, an option or a way of reading that it does not have."""
+    entry = _entry(name)
+    strange = [f"--{one}" for one in options if one not in (entry.source, *entry.options)]
+    strange += [f"--{one}" for one in reading or () if one not in (*_CELLS, *entry.reading)]
+    if strange:
+        raise DataError(f"The engine {name} does not take {listing(strange)}. Leave it out.")
+    return entry
 
 
 def _entry(name: str) -> EngineEntry:

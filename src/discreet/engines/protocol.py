@@ -21,6 +21,7 @@ from discreet.data.cells import Cells
 from discreet.data.column import Column
 
 PERSON = "\0person"  # the number of the person behind a published row; a name that no column has
+ORDER = "\0order"  # the random number of a compact row, by which it is ordered
 
 
 class Apply(Protocol):
@@ -28,7 +29,8 @@ class Apply(Protocol):
 
     `apply(batch)` are the published rows of a batch. An engine that keeps rows in between may do it in two steps:
     `compact` finds the group of each row and the codes of the rest, a few bytes; `published` writes them out, with
-    dictionaries.
+    dictionaries. Where an engine draws a random number for each row, the same whenever it reads it, it hands them over,
+    and the compact rows have them as ORDER.
     """
 
     @property
@@ -41,7 +43,7 @@ class Apply(Protocol):
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch: ...
 
-    def compact(self, batch: pa.RecordBatch) -> pa.RecordBatch: ...
+    def compact(self, batch: pa.RecordBatch, numbers: np.ndarray | None = None) -> pa.RecordBatch: ...
 
     def published(self, compact: pa.Table) -> pa.Table: ...
 
@@ -115,4 +117,13 @@ class CellEngine(HistogramEngine, Protocol):
 
     def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
         """All rows, in any order, a batch at a time: the cells of each column."""
+        ...
+
+
+@runtime_checkable
+class RowEngine(Engine, Protocol):
+    """An engine that also hands out its rows as they are stored, for what is done with each, or with a sample."""
+
+    def raw_rows(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The cells of all rows as they are stored, a batch at a time."""
         ...

@@ -76,6 +76,10 @@ class CodedColumns(ABC):
     def __len__(self) -> int:
         return self.n_rows
 
+    def declared(self, name: str) -> Kind | None:
+        """The kind that a column was declared to have."""
+        return self._kinds.get(name)
+
     def _check_kinds(self) -> None:
         unknown = [name for name in self._kinds if name not in self.names]
         if unknown:
@@ -154,6 +158,11 @@ class RawCells(CodedColumns, CodedScans):
     @abstractmethod
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The raw cells of all rows, a batch at a time, under the names of their columns."""
+
+    def raw_rows(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The cells of all rows as they are stored, a batch at a time."""
+        self._check_columns(names)
+        return self._batches(names)
 
     def _state(self) -> object:
         """Something that changes when the rows do."""

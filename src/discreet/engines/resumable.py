@@ -26,7 +26,7 @@ from discreet.counting.coding import Coding
 from discreet.counting.router import Histograms, Router
 from discreet.counting.tally import Tally
 from discreet.data.cells import Cells
-from discreet.data.column import Column
+from discreet.data.column import Column, Kind
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, CellEngine, Sink, state_of
 from discreet.errors import quietly
@@ -66,6 +66,9 @@ class Resumable:
     def values(self, name: str) -> Column:
         return self._engine.values(name)
 
+    def declared(self, name: str) -> Kind | None:
+        return getattr(self._engine, "declared", lambda name: None)(name)  # type: ignore[no-any-return]
+
     def coding(self, name: str, *, listed: bool = False) -> Coding:
         return self._engine.coding(name, listed=listed)
 
@@ -92,8 +95,7 @@ class Resumable:
         return kept
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
-        in_one_pass = getattr(apply, "in_one_pass", False)  # it must see the rows, which kept parts do not show it
-        decision = "" if in_one_pass else getattr(apply, "fingerprint", "")
+        decision = getattr(apply, "fingerprint", "")
         if not isinstance(sink, PartsSink) or not decision:
             return self._engine.publish(columns, apply, secret, sink)
         place = self.scratch / f"parts-{_hash([list(columns), decision])}"

@@ -29,7 +29,6 @@ from discreet.data.read import as_path
 from discreet.data.reading import Marks
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
-from discreet.engines.publish import publish_in_buckets
 from discreet.engines.raw_cells import MOST_LISTED, CodedColumns
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed, ReadRows, from_bytes
@@ -270,14 +269,9 @@ class Spark(CodedColumns):
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
         """Pass the rows through `apply` on the workers, into `sink`, in an order that only the secret knows.
 
-        Workers write to a scratch folder beside the folder of the sink, which they must reach. Rows that must be seen
-        one after another, by an `apply` that draws some of them, come to the driver.
+        Workers write to a scratch folder beside the folder of the sink, which they must reach.
         """
-        if getattr(apply, "in_one_pass", False):
-            return publish_in_buckets(
-                self._batches(columns), apply, secret, sink, n_rows=self.n_rows, scratch=self.scratch
-            )
-        with scratch_folder(sink.folder.parent if isinstance(sink, PartsSink) else None) as folder:
+        with scratch_folder(sink.folder.parent if isinstance(sink, PartsSink) else self.scratch) as folder:
             job = PublishRows(tuple(columns), self._n_buckets(), folder)
             written: list[WrittenParts] = self._exchange.through(
                 self._pieces, job.scatter, job.gather, n_buckets=job.n_buckets, shared=(apply, secret)
@@ -300,6 +294,11 @@ class Spark(CodedColumns):
                 name: Cells.of(batch.column(name), marks=marks, notations=self._formats.given(name).of_cells)
                 for name in columns
             }
+
+    def raw_rows(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The cells of all rows as they are stored. They come to the driver one piece after another."""
+        self._check_columns(names)
+        return self._batches(names)
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The raw cells of all rows. They come to the driver one piece after another."""

@@ -20,11 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.engines.parts_sink import PartsSink, rows_of_part
-from discreet.engines.protocol import PERSON, Apply
+from discreet.engines.protocol import ORDER, PERSON, Apply
 from discreet.engines.spark_counting import from_bytes, scattered
 from discreet.engines.spark_pieces import RowPiece
 
-_ORDER = "\0order"
 _BLOCK = 4096  # numbers that are drawn at once
 
 
@@ -50,10 +49,10 @@ class PublishRows:
         compact = []
         for first, batch in piece.batches(self.columns):
             numbers = row_numbers(secret, piece.file, first, len(batch))
-            compact.append(apply.compact(batch).append_column(_ORDER, pa.array(numbers)))
+            compact.append(apply.compact(batch, numbers))
         if compact:
             rows = pa.Table.from_batches(compact)
-            upper = rows.column(_ORDER).to_numpy() >> np.uint64(32)
+            upper = rows.column(ORDER).to_numpy() >> np.uint64(32)
             bucket = ((upper * np.uint64(self.n_buckets)) >> np.uint64(32)).astype(np.uint16)
             yield from scattered(rows, bucket, self.n_buckets)
 
@@ -64,7 +63,7 @@ class PublishRows:
             return WrittenParts()
         rows = pa.concat_tables(tables)
         del tables
-        rows = rows.take(np.argsort(rows.column(_ORDER).to_numpy(), kind="stable")).drop_columns([_ORDER])
+        rows = rows.take(np.argsort(rows.column(ORDER).to_numpy(), kind="stable")).drop_columns([ORDER])
         own = self.folder / f"{bucket}-{secrets.token_hex(8)}"  # a repeated task writes elsewhere
         own.mkdir(mode=0o700)
         most = rows_of_part(len(apply.schema))

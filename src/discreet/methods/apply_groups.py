@@ -9,7 +9,7 @@ to other processes, where engines run it beside the rows.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -21,7 +21,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, as_dictionary, changed, smallest
 from discreet.counting.row_lookup import RowLookup
 from discreet.data.column import Column, Kind
-from discreet.engines.protocol import PERSON
+from discreet.engines.protocol import ORDER, PERSON
 from discreet.methods.grouping import Grouping, PublishedColumns
 
 _GROUP = "\0group"
@@ -47,7 +47,8 @@ class ApplyGroups:
     kept    the codings of the columns that are published as they are
     names   the published columns in their order
     person  the coding of the persons, if they are counted
-    beside  columns that are kept, and whose codes the lookup looks at after those of the quasi-identifiers
+    beside  columns whose codes the lookup looks at after those of the quasi-identifiers
+    keys    the hash of further cells of each row of a batch, where the lookup asks for it
     """
 
     quasi: tuple[ListedCells, ...]
@@ -57,6 +58,7 @@ class ApplyGroups:
     names: tuple[str, ...]
     person: ListedCells | None = None
     beside: tuple[ListedCells, ...] = ()
+    keys: Callable[[pa.RecordBatch], np.ndarray] | None = None
 
     @classmethod
     def of(
@@ -84,6 +86,7 @@ class ApplyGroups:
         order: Sequence[str] = (),
         person: ListedCells | None = None,
         beside: Sequence[ListedCells] = (),
+        keys: Callable[[pa.RecordBatch], np.ndarray] | None = None,
     ) -> ApplyGroups:
         """From what finds the group of coded rows; `labels` have a row for each group."""
         names_of = {name: [column.name for column in columns] for name, columns in labels.items()}
@@ -96,12 +99,8 @@ class ApplyGroups:
             tuple(name for source in order or names_of for name in names_of.get(source, ())),
             person,
             tuple(beside),
+            keys,
         )
-
-    @property
-    def in_one_pass(self) -> bool:
-        """Whether every row must be seen once, in this process: which rows are moved is drawn while they stream by."""
-        return bool(getattr(self.lookup, "in_one_pass", False))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -160,19 +159,29 @@ class ApplyGroups:
         rows = self.published(pa.Table.from_batches([self.compact(batch)]))
         return rows.cast(self.schema).combine_chunks().to_batches()[0] if len(rows) else _empty(self.schema)
 
-    def compact(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def compact(self, batch: pa.RecordBatch, numbers: np.ndarray | None = None) -> pa.RecordBatch:
         """The group of each row, and the codes of the columns that are kept."""
-        group = self.lookup.find([one.codes(batch.column(one.name)) for one in (*self.quasi, *self.beside)])
+        group = self._groups(batch, numbers)
         if (group == -1).any():
             raise changed()
         if (group == LEFT_OUT).any():
+            numbers = None if numbers is None else numbers[group >= 0]
             batch, group = batch.filter(pa.array(group >= 0)), group[group >= 0]
         columns = {_GROUP: pa.array(group.astype(np.int32, copy=False))}
+        if numbers is not None:
+            columns[ORDER] = pa.array(numbers)
         for coding in self.kept:
             columns[coding.name] = coding.compact(batch.column(coding.name))
         if self.person is not None:
             columns[PERSON] = self.person.compact(batch.column(self.person.name))
         return pa.RecordBatch.from_pydict(columns)
+
+    def _groups(self, batch: pa.RecordBatch, numbers: np.ndarray | None) -> np.ndarray:
+        codes = [one.codes(batch.column(one.name)) for one in (*self.quasi, *self.beside)]
+        if self.keys is None:
+            return self.lookup.find(codes)
+        keys = self.keys
+        return self.lookup.find_moved(codes, lambda rows: keys(batch.take(pa.array(rows))), numbers)  # type: ignore[attr-defined]
 
     def published(self, compact: pa.Table) -> pa.Table:
         """The published rows of compact ones, with dictionaries of the values that occur among them."""

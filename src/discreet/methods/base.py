@@ -9,7 +9,7 @@ and checks the promise on what would be published.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -199,7 +199,7 @@ class Method(Estimator):
         decision = self._plan(table, roles, randomness)
         source = table
         if decision.rows is not None:
-            table = table.select(roles.named).take(decision.rows)
+            table = table.select([name for name in table.names if name in roles.named]).take(decision.rows)
             person = None if roles.person is None else table.column(roles.person)
         published = decision.published
         if published is None:
@@ -214,6 +214,9 @@ class Method(Estimator):
         labellings = () if decision.plan is None else decision.plan.labellings
         counted, written, weights = (table, published, None) if decision.distinct is None else decision.distinct
         crossed = crossings(counted, written, roles.quasi, weights)
+        column_changes = changes_of_columns(crossed, labellings, left_out)
+        if left_out:  # of the table as it came, not of the rows that are published
+            column_changes = tuple(replace(one, values_before=source.column(one.name).levels) for one in column_changes)
         return self._checked(
             Release(
                 content=released.take(order),
@@ -231,7 +234,7 @@ class Method(Estimator):
                 source_quasi=roles.quasi,
                 items=items_of(published, roles),
                 changes=decision.changes or counted_changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
-                column_changes=changes_of_columns(crossed, labellings, left_out),
+                column_changes=column_changes,
                 penalty=penalty_of(
                     labellings, source if weights is None else counted, written, roles.quasi, left_out, weights
                 ),
@@ -263,7 +266,6 @@ class Method(Estimator):
         check_columns(engine, roles, needs_target=self.needs_target)
         decided = self._decide_engine(engine, roles, randomness)
         content, persons = publish_groups(engine, roles, decided, state=state)
-        decided = decided.after_publishing()
         decision = decided.decision
         assert decision.plan is not None
         return self._checked(

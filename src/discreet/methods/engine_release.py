@@ -7,12 +7,13 @@ Parts are written to a scratch folder, which is removed with the release; `Relea
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import Coding, ListedCells, changed
@@ -124,6 +125,7 @@ class EngineDecision:
              if the counts are not these
     left_out, swapped  rows that are not published, and rows that show a cell which is not their own
     beside   columns whose codes the lookup looks at, too
+    secret   what rows are ordered by, where the decision depends on it; else it is drawn when they are published
     """
 
     lookup: GroupLookup
@@ -137,6 +139,7 @@ class EngineDecision:
     left_out: int = 0
     swapped: int = 0
     beside: tuple[str, ...] = ()
+    secret: bytes | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
@@ -176,9 +179,9 @@ class EngineDecision:
             _published_tally(roles, labels, group, rows),
         )
 
-    def after_publishing(self) -> EngineDecision:
-        """The decision with what is known only when all rows were published."""
-        return self
+    def keys(self, codings: Sequence[Coding]) -> Callable[[pa.RecordBatch], np.ndarray] | None:
+        """The hash by which the lookup tells rows apart that are equal in all it looks at; None if it need not."""
+        return None
 
     def source(self, engine: Engine, roles: Roles) -> CountedSource:
         """What reports say about the source."""
@@ -200,17 +203,19 @@ def publish_groups(
     apply = ApplyGroups.found_by(
         decided.lookup,
         decided.labels,
-        [_listed(engine, name) for name in roles.quasi],
+        [listed_cells(engine, name) for name in roles.quasi],
         kept=kept,
         order=engine.names,
-        person=None if roles.person is None else _listed(engine, roles.person),
-        beside=[_listed(engine, name) for name in decided.beside],
+        person=None if roles.person is None else listed_cells(engine, roles.person),
+        beside=[listed_cells(engine, name) for name in decided.beside],
+        keys=decided.keys(kept),
     )
     refuse_clashes(list(apply.names))
     scratch = ScratchFolder(getattr(engine, "scratch", None))
     by_person = roles.person is not None
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
-        if engine.publish(apply.columns, apply, secrets.token_bytes(32), sink) != decided.n_rows - decided.left_out:
+        secret = decided.secret or secrets.token_bytes(32)
+        if engine.publish(apply.columns, apply, secret, sink) != decided.n_rows - decided.left_out:
             raise changed()
         if state_of(engine) != state:
             raise changed()
@@ -254,7 +259,7 @@ def _crossing(old: Column, labels: Sequence[Column], group: np.ndarray, rows: np
     return Crossing(before, after, n)
 
 
-def _listed(engine: Engine, name: str) -> ListedCells:
+def listed_cells(engine: Engine, name: str) -> ListedCells:
     coding = engine.coding(name, listed=True)
     assert isinstance(coding, ListedCells)
     return coding

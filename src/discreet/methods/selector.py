@@ -26,7 +26,7 @@ from discreet.foundation.estimators import SelectorFace, check_is_fitted, valida
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
 from discreet.methods.base import Changed, Method
-from discreet.methods.engine_release import EngineDecision, needs_rows
+from discreet.methods.engine_release import EngineDecision
 from discreet.methods.grouping import Decision
 from discreet.methods.published_rows import refuse_marks
 from discreet.privacy.containment import Containment
@@ -34,7 +34,6 @@ from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.km_anonymity import KmAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.plan import KeepItems
-from discreet.release.release import Release
 
 ONE_HOT = (
     "The items are values of columns: lacking one value of a column means having another. Of such absences the promise"
@@ -50,8 +49,13 @@ class Selector(SelectorFace, Method):
 
     @property
     def decides_on_counts(self) -> bool:
-        """Whether `_keep` takes k equal rows of a class for all of them (data/counted_baskets.py)."""
+        """Whether what `_keep` keeps depends on how often each row occurs, and not on the order of the rows."""
         return False
+
+    @property
+    def most_alike(self) -> int | None:
+        """How many equal rows of a class `_keep` has to see (data/counted_baskets.py); None for all of them."""
+        return self.k
 
     @property
     def promise(self) -> Promise:
@@ -101,8 +105,8 @@ class Selector(SelectorFace, Method):
         return "" if self.decides_on_counts else "it looks at the items of single rows"
 
     def _plan(self, table: Table, roles: Roles, randomness: Randomness) -> Decision:
-        if self.decides_on_counts and roles.person is None:
-            rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target)
+        if self.decides_on_counts:
+            rows = CodedRows.of(engine_of(table), roles.quasi, target=roles.target, person=roles.person)
             decision = self._plan_of_counts(rows, roles, randomness)
             assert decision.plan is not None
             return replace(decision, distinct=(rows, decision.plan.apply(Table(rows.columns)), rows.rows))
@@ -112,20 +116,14 @@ class Selector(SelectorFace, Method):
         return self._decided(everything, baskets, randomness)
 
     def _plan_of_counts(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Decision:
-        """The same decision on distinct rows, each of them a person."""
+        """The same decision on distinct rows."""
         everything = KeepItems.fit(rows, roles, cuts=self.cuts, k=self.k)
-        return self._decided(everything, _items_of(everything, rows, self.k), randomness)
-
-    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
-        self.check_engine()
-        if roles.person is not None:
-            raise needs_rows(type(self).__name__, "the rows of a person are told apart")
-        return super()._release_engine(engine, roles, randomness)
+        return self._decided(everything, _items_of(everything, rows, self.most_alike), randomness)
 
     def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
-        rows = CodedRows.of(engine, roles.quasi, target=roles.target)
+        rows = CodedRows.of(engine, roles.quasi, target=roles.target, person=roles.person)
         refuse_marks(rows, roles)
-        self._enough(rows.n_rows)
+        self._enough(rows.n_persons)
         return EngineDecision.of_plan(self._plan_of_counts(rows, roles, randomness), rows, roles)
 
     def _decided(self, everything: KeepItems, baskets: Baskets, randomness: Randomness) -> Decision:
@@ -165,8 +163,8 @@ class Selector(SelectorFace, Method):
         return changed
 
 
-def _items_of(plan: KeepItems, rows: CodedRows, k: int) -> CountedBaskets:
-    """All items of distinct rows."""
+def _items_of(plan: KeepItems, rows: CodedRows, most: int | None) -> CountedBaskets:
+    """All items of distinct rows; of equal ones at most so many."""
     target = rows.target
     assert target is not None
     n_classes = len(target.values)
@@ -176,11 +174,17 @@ def _items_of(plan: KeepItems, rows: CodedRows, k: int) -> CountedBaskets:
     cells = [plan.items_of(column)[column.codes] + 1 for column in rows.columns]
     width = len(plan.binarisation.items) + 1
     merged, _ = rows.merged(cells, [width] * len(cells))
-    counts = merged.counts[:, :n_classes]
-    items = plan.binarisation
-    classes = target.values.to_pylist()
+    entries, items = merged.entries, plan.binarisation
     return CountedBaskets.of_counts(
-        merged.codes - 1, counts, k, names=items.names, classes=classes, sources=items.sources
+        merged.codes - 1,
+        entries.row,
+        entries.label,
+        entries.rows,
+        entries.person,
+        most=most,
+        names=items.names,
+        classes=target.values.to_pylist(),
+        sources=items.sources,
     )
 
 

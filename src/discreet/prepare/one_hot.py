@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.counting.coded_rows import DistinctRows
 from discreet.data.baskets import Baskets
 from discreet.data.column import Column
 from discreet.data.table import Table
@@ -59,12 +60,12 @@ class Binarisation:
         rarest: int = 1,
         person: str | None = None,
         everybody: bool = True,
-        weights: np.ndarray | None = None,
+        counted: DistinctRows | None = None,
     ) -> Binarisation:
         """Items for the values of `columns` that at least `rarest` rows have (or persons, if `person` is set).
 
-        With `everybody=False` a value that all rows have is no item, since it would reveal nothing. `weights` are the
-        numbers of rows that each row stands for.
+        With `everybody=False` a value that all rows have is no item, since it would reveal nothing. `counted` are the
+        distinct rows that the rows of the table stand for, with the numbers of rows and the persons behind each.
         Equal names (column "a" with the value "b=c", column "a=b" with the value "c") are distinguished by " (2)",
         " (3)" and so on, in the order of columns and values.
         """
@@ -75,13 +76,17 @@ class Binarisation:
             raise DataError(f"Column {shown(person)} identifies persons and cannot be binarised.")
         if isinstance(rarest, bool) or not isinstance(rarest, (int, np.integer)) or rarest < 1:
             raise DataError(f"'rarest' must be a whole number of rows from 1 on. Got {rarest!r} instead.")
-        persons = None if person is None else table.column(person)
-        n_rows = len(table) if weights is None else int(weights.sum())
+        persons = None if person is None or counted is not None else table.column(person)
+        n_rows, weights = (len(table), None) if counted is None else (counted.n_rows, counted.rows)
         items: list[Item] = []
         used_names: set[str] = set()
         for column in table.columns(columns):
             rows = np.bincount(column.codes, weights, minlength=len(column.values) + 1)
-            enough = (rows if persons is None else _support(column, persons)) >= rarest
+            if counted is not None and counted.by_person is not None:
+                have = counted.sizes(column.codes.astype(np.int64), len(rows))
+            else:
+                have = rows if persons is None else _support(column, persons)
+            enough = have >= rarest
             if not everybody:
                 enough &= rows < n_rows
             items += [replace(item, name=_free(item.name, used_names)) for item in _candidates(column, enough)]

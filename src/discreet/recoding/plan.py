@@ -62,16 +62,16 @@ class KeepItems(Plan):
     ) -> KeepItems:
         """Items for the values of quasi-identifiers that at least k persons have, but not all; none is kept yet.
 
-        A 0/1 column is an item itself, unless cuts are set for it. Other numbers are cut. Coded rows are persons.
+        A 0/1 column is an item itself, unless cuts are set for it. Other numbers are cut.
         """
         chosen_cuts = dict(cuts or {})
         cut = [c.name for c in map(table.column, roles.quasi) if c.name in chosen_cuts or not is_flag(c)]
         binning = Binning.fit(table, cut, target=roles.target, cuts=chosen_cuts, rarest=k, person=roles.person)
-        weights = table.rows if isinstance(table, CodedRows) else None
+        counted = table if isinstance(table, CodedRows) else None
         binned = binning.apply(Table(table.columns) if isinstance(table, CodedRows) else table)
         try:
             items = Binarisation.fit(
-                binned, roles.quasi, rarest=k, person=roles.person, everybody=False, weights=weights
+                binned, roles.quasi, rarest=k, person=roles.person, everybody=False, counted=counted
             )
         except DataError as error:
             raise CannotRelease(f"No feature can be kept at k = {k}. {error}") from None

@@ -68,6 +68,14 @@ class Recoding:
         unknown.warn()
         return unknown.rows
 
+    def batches(self, rows: Iterable[pa.RecordBatch], sink: Callable[[pa.Table], None]) -> int:
+        """As `files`, of rows that come in batches."""
+        unknown = UnknownValues()
+        for batch in rows:
+            sink(self._batch(pa.Table.from_batches([batch]), unknown))
+        unknown.warn()
+        return unknown.rows
+
     def _batch(self, cells: pa.Table, unknown: UnknownValues) -> pa.Table:
         sources = {labelling.source for labelling in self.plan.labellings}
         if absent := sorted(sources - set(cells.column_names)):

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from discreet.counting.row_counts import count_once
+from discreet.counting.row_counts import count_once, counted_alike
 from discreet.data.content import Content
 from discreet.data.document import SHAPES
+from discreet.data.roles import Roles
 from discreet.errors import DiscreetError
 from discreet.foundation.displayed import Displayed
 from discreet.privacy.promise import Verdict
@@ -26,6 +28,7 @@ from discreet.release.copies import copy_problems, copy_record_problems
 from discreet.release.owner_evidence import check_owner, persons_of, read_persons, read_records
 from discreet.release.signature import public_key_in
 from discreet.release.verify_case import CheckedRelease, Findings
+from discreet.release.verify_counting import counting_by
 from discreet.release.verify_detail import detail_problems
 from discreet.release.verify_document import check_document
 from discreet.release.verify_folder import (
@@ -74,6 +77,7 @@ __all__ = [
     "weakness_remarks",
 ]
 
+_Count = Callable[[Content, Roles | None], None]
 _LONGEST = 1000  # characters of a problem: a forged name may have millions
 
 
@@ -114,15 +118,19 @@ def verify(
     public_key: str | os.PathLike[str] | None = None,
     expected_id: str | None = None,
     patient: bool = False,
+    engine: str | None = None,
+    engine_options: Mapping[str, Any] | None = None,
 ) -> Verification:
     """Verify a release folder. With the `owner` folder, what only the owner can recompute is checked, too.
 
     `public_key` requires a signature by that key, `expected_id` a release with that id. `patient` allows checks that
-    take longer than a few seconds, such as comparing many rows of items pair by pair.
+    take longer than a few seconds, such as comparing many rows of items pair by pair. `engine` ("duckdb", "spark")
+    counts rows that lie in parts; its options are those of the command: `{"memory": "4GB"}`, `{"master": "spark://..."}`.
     """
     check_owner(owner)
     expected_signer = None if public_key is None else public_key_in(Path(public_key))
-    return _verified(Path(folder), owner, expected_signer, expected_id, patient, None)
+    count = None if engine is None else counting_by(engine, engine_options or {})
+    return _verified(Path(folder), owner, expected_signer, expected_id, patient, None, count)
 
 
 def verify_written(folder: Path, *, owner: Path, content: Content) -> Verification:
@@ -140,6 +148,7 @@ def _verified(
     expected_id: str | None,
     patient: bool,
     written: Content | None,
+    count: _Count | None = None,
 ) -> Verification:
     with open_folder(folder) as release:
         certificate, problems = release.certificate, release.problems
@@ -149,7 +158,7 @@ def _verified(
         signer, wrong = signer_of(release, expected_signer)
         findings.problems += wrong
         if not problems:  # data with another hash is not the certified data
-            _guarded(release, None if owner is None else Path(owner), findings, patient, written)
+            _guarded(release, None if owner is None else Path(owner), findings, patient, written, count)
     remarks = (signer_remark(signer, expected_signer) if signer or not wrong else "", *findings.remarks)
     return Verification(
         not findings.problems,
@@ -164,10 +173,15 @@ def _verified(
 
 
 def _guarded(
-    release: OpenFolder, owner: Path | None, findings: Findings, patient: bool, written: Content | None
+    release: OpenFolder,
+    owner: Path | None,
+    findings: Findings,
+    patient: bool,
+    written: Content | None,
+    count: _Count | None,
 ) -> None:
     try:
-        _check(release, owner, findings, patient, written)
+        _check(release, owner, findings, patient, written, count)
     except DiscreetError as error:
         findings.problems.append(str(error)[:_LONGEST])
     except Exception as error:  # whatever a forged certificate leads to, it is not verified
@@ -206,7 +220,14 @@ def _bytes(
     return bytes_problems(content, release.files[name], name, certificate.files[name].sha256)
 
 
-def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient: bool, written: Content | None) -> None:
+def _check(
+    release: OpenFolder,
+    owner: Path | None,
+    findings: Findings,
+    patient: bool,
+    written: Content | None,
+    count: _Count | None,
+) -> None:
     certificate = release.certificate
     assert certificate is not None
     promise = certificate.the_promise()
@@ -221,8 +242,12 @@ def _check(release: OpenFolder, owner: Path | None, findings: Findings, patient:
     findings.remarks += remarks
     content, roles = contents_of(release)
     findings.content = content
+    if count is not None:
+        count(content, roles)
     if roles is not None and (release.parts is not None or written is not None):
         count_once(content, roles, like=written)
+        if written is not None and not counted_alike(content, written):
+            findings.problems.append("The written rows are not those that were decided on.")
     wrong, noise_remarks = noise_problems(certificate, content)
     findings.problems += wrong + detail_problems(certificate, content)
     _CHECKS[certificate.shape](CheckedRelease(release, certificate, promise, content, roles, owner, patient, findings))

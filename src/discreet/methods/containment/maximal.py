@@ -122,6 +122,10 @@ class MaximalSelector(Selector):
     def promise(self) -> Promise:
         return Containment(self.k, label_known=self.label_known)
 
+    @property
+    def decides_on_counts(self) -> bool:
+        return True
+
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         if self.label_known:
             if self.family == "frequent":
@@ -172,6 +176,7 @@ class MaximalSelector(Selector):
                 orders=[by_worth],
                 clock=clock,
                 known_labels=baskets.labels if self.label_known else None,
+                weights=baskets.weights,
             )
 
     def _remarks(self) -> list[str]:

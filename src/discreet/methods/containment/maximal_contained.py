@@ -44,11 +44,12 @@ def largest_contained(
     orders: Sequence[np.ndarray] = (),
     clock: Clock | None = None,
     known_labels: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
 ) -> MaximalSets:
     """The r largest AC-maximal sets; containment counts persons when they are given.
 
-    `orders` are orders of the columns in which to grow sets greedily, besides that of support. Where labels are known
-    to everybody, the sets are only those.
+    `orders` are orders of the columns in which to grow sets greedily, besides that of support, in which a row counts by
+    its weight. Where labels are known to everybody, the sets are only those.
 
     >>> largest_contained(sp.csr_array([[1, 0, 1], [1, 0, 1], [1, 1, 0], [1, 1, 0], [0, 1, 1]]), k=2).sets
     [(0, 1), (0, 2)]
@@ -60,7 +61,7 @@ def largest_contained(
     if len(columns) == 0:
         return pool.result(proven=True)
     narrow = sp.csr_array(matrix[:, columns])
-    by_support = np.argsort(-support[columns], kind="stable")
+    by_support = np.argsort(-(support if weights is None else matrix.T @ weights)[columns], kind="stable")
     place = np.full(matrix.shape[1], -1)
     place[columns] = np.arange(len(columns))
     ours = [by_support, *(place[order][place[order] >= 0] for order in orders)]

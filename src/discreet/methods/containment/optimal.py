@@ -125,6 +125,14 @@ class OptimalSelector(Selector):
         """Folds of a linear model depend on whole rows."""
         return self.utility in _BY_COUNTS
 
+    @property
+    def decides_on_counts(self) -> bool:
+        return True  # rows are put into an order of their own first
+
+    @property
+    def most_alike(self) -> int | None:
+        return None
+
     def _keep(self, baskets: Baskets, randomness: Randomness) -> tuple[list[int], list[dict[str, Any]]]:
         baskets = in_a_fixed_order(baskets)
         if self.label_known:

@@ -21,21 +21,25 @@ Departures from the paper:
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from discreet.data.cells import Cells
 from discreet.data.document import Document
 from discreet.data.roles import Roles
 from discreet.data.table import Table
+from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease, DataError, ParameterError, PrivacyLeakWarning, listing
 from discreet.foundation.lazy_modules import is_sparse
 from discreet.foundation.parameters import Interval, StrOptions, check_parameters
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.methods.base import Method
+from discreet.methods.noise.engine_levels import PersonNumbers, check_engine
 from discreet.methods.noise.fwell import REGULARIZATION
 from discreet.methods.noise.private_fwell_as_published import PublishedStrategy
 from discreet.methods.noise.private_fwell_blocks import BlockStrategy
@@ -181,15 +185,26 @@ class PrivateFwell(Weighter, Method):
 
     def _release_table(self, table: Table, roles: Roles, randomness: Randomness) -> Release:
         check_roles(table, roles)
-        kinds: list[tuple[str, str]] = [(name, table.declared(name) or "number") for name in roles.quasi]
-        named = [name for name, kind in kinds if kind == "category"]
-        if named:
-            raise DataError(f"Only numbers have weights; {listing(named)} are declared categories. Make 0/1 columns.")
+        kinds = _numeric(roles, table.declared)
         cells = np.column_stack([table.cells(name).line for name in roles.quasi])
         target = table.cells(str(roles.target))
-        texts = [*target.texts, None]
         persons = None if roles.person is None else persons_of(table.cells(roles.person))
-        return self._release_weights(cells, [texts[code] for code in target.codes], kinds, persons)
+        return self._release_weights(cells, _labels(target), kinds, persons)
+
+    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
+        """All rows come into memory as numbers, eight bytes for each cell: their ranks and distances count."""
+        for wrong in self._leaks(randomness):
+            raise CannotRelease(wrong)
+        check_engine(engine, roles, self)
+        kinds = _numeric(roles, getattr(engine, "declared", lambda name: None))
+        names = dict.fromkeys([*roles.quasi, str(roles.target), *([] if roles.person is None else [roles.person])])
+        cells, labels, persons, number = [], [], [], PersonNumbers()
+        for batch in engine.cells(list(names)):  # type: ignore[attr-defined]
+            cells.append(np.column_stack([batch[name].line for name in roles.quasi]))
+            labels += _labels(batch[str(roles.target)])
+            persons += [] if roles.person is None else [number(batch[roles.person])]
+        whose = np.concatenate(persons) if persons else None
+        return self._release_weights(np.concatenate(cells), labels, kinds, whose)
 
     def _release_weights(
         self, X: Any, labels: list[str | None], columns: list[tuple[str, str]], persons: np.ndarray | None
@@ -250,3 +265,17 @@ class PrivateFwell(Weighter, Method):
             sampled = some_rows(persons, 1, randomness)
             X, labels = X[sampled], [labels[row] for row in sampled]
         return strategy.weights(X, labels, names, mechanism, randomness), mechanism
+
+
+def _numeric(roles: Roles, declared: Callable[[str], str | None]) -> list[tuple[str, str]]:
+    """The quasi-identifiers with their kinds; DataError if one is declared to hold categories."""
+    kinds = [(name, declared(name) or "number") for name in roles.quasi]
+    named = [name for name, kind in kinds if kind == "category"]
+    if named:
+        raise DataError(f"Only numbers have weights; {listing(named)} are declared categories. Make 0/1 columns.")
+    return kinds
+
+
+def _labels(target: Cells) -> list[str | None]:
+    texts = [*target.texts, None]
+    return [texts[code] for code in target.codes]

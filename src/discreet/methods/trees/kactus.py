@@ -14,41 +14,44 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counting.coded_rows import CodedRows
+from discreet.counting.coding import Coding
 from discreet.counting.row_lookup import RowLookup
-from discreet.counting.tally import row_order
 from discreet.data.column import SUPPRESSED, Column
 from discreet.data.roles import Roles
-from discreet.data.table import Table
-from discreet.engines.protocol import Engine, HistogramEngine
+from discreet.engines.protocol import Engine
 from discreet.errors import CannotRelease
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.learning.c45 import C45
 from discreet.learning.sklearn_tree import sklearn_branches
+from discreet.methods.apply_groups import LEFT_OUT
 from discreet.methods.base import Method
-from discreet.methods.engine_release import EngineDecision, needs_rows
+from discreet.methods.engine_release import EngineDecision, listed_cells
 from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.published_rows import refuse_marks
 from discreet.methods.trees.kactus_columns import TreeRows
-from discreet.methods.trees.kactus_moves import DrawnMoves
+from discreet.methods.trees.kactus_moves import KeyedMoves, allotted
+from discreet.methods.trees.kactus_ranks import Alike, RowRanks, keyed_names, keys_of_cells
 from discreet.methods.trees.kactus_rows import Stock, stocks_of
 from discreet.methods.trees.kactus_tree import Nodes
-from discreet.methods.trees.kactus_walk import Moves, WalkRule, carry_out, decide
+from discreet.methods.trees.kactus_walk import Moves, WalkRule, carry_out, decide, holders
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.labels import EVERYTHING, Labelling
 from discreet.release.counted_source import SourceGroups
 from discreet.release.losses import Crossing, penalty_of
-from discreet.release.release import Release
 
 
 class KActus(Method):
@@ -118,71 +121,73 @@ class KActus(Method):
     def promise(self) -> Promise:
         return KAnonymity(self.k)
 
-    def _rule(self, table: Table, roles: Roles) -> tuple[WalkRule, Sequence[str]]:
+    def _rule(self, rows: CodedRows, roles: Roles) -> tuple[WalkRule, Sequence[str]]:
         """What is asked of rows that are published together, and the columns whose values count for it."""
         return WalkRule(self.k), ()
 
-    def _classes(self, target: Column) -> np.ndarray:
+    def _classes(self, labels: np.ndarray) -> np.ndarray:
         """The class of each row, as the choice of rows sees it: all the same, so that they are drawn at random."""
-        return np.zeros(len(target), dtype=np.int64)
+        return np.zeros(len(labels), dtype=np.int64)
+
+    def _walked(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> _Walked:
+        """What becomes of the rows, decided on counts."""
+        coded = TreeRows.of(rows, k=self.k, cuts=self.cuts)
+        nodes = self._grown(coded)
+        node_of = nodes.ends(coded.rows.codes)[coded.place]
+        rule, valued = self._rule(rows, roles)
+        assert roles.target is not None
+        told = dict.fromkeys([roles.target, *valued, *([] if roles.person is None else [roles.person])])
+        alike = Alike.of(rows, tuple(told), randomness)
+        label = self._classes(alike.codes[0])
+        person = None if roles.person is None else alike.codes[alike.names.index(roles.person)]
+        sensitive = [alike.codes[alike.names.index(name)] for name in valued]
+        if person is None and not valued:
+            in_node = np.zeros((len(nodes), int(label.max()) + 1), dtype=np.int64)
+            np.add.at(in_node, (node_of[alike.row], label), alike.rows)
+            stocks = [Stock(line) for line in in_node.tolist()]
+        else:
+            each = np.repeat(np.arange(len(alike.row)), alike.rows)  # the rows of each entry, one by one
+            rank = np.empty(len(each), dtype=np.int64)
+            rank[np.argsort(alike.rank[each], kind="stable")] = np.arange(len(each))
+            whose = None if person is None else person[each]
+            values = [codes[each] for codes in sensitive]
+            stocks = stocks_of(node_of[alike.row[each]], label[each], len(nodes), rank.take, whose, values)
+        moves = decide(nodes.children, stocks, rule)
+        if moves is None:
+            raise CannotRelease(
+                f"All {rows.n_rows} rows together do not keep {self.promise}: a sensitive column has too few different"
+                f" values. Ask for less, or name other sensitive columns."
+            )
+        return _Walked(coded, nodes, node_of, alike, label, moves)
 
     # -- engines ---------------------------------------------------------------------------------------------------
 
-    def _release_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> Release:
-        why = self._needs_rows() or ("the rows of a person are told apart" if roles.person is not None else "")
-        if not why and not isinstance(engine, HistogramEngine):
-            why = f"rows are drawn one by one, while {type(engine).__name__} works on many at once"
-        if why:
-            raise needs_rows(type(self).__name__, why)
-        return super()._release_engine(engine, roles, randomness)
-
-    def _needs_rows(self) -> str:
-        return ""
-
-    def _engine_rule(self) -> WalkRule:
-        """The rule where rows are counted by class alone."""
-        return WalkRule(self.k)
-
-    def _by_class(self, counts: np.ndarray) -> np.ndarray:
-        """The rows of each class, as the choice of rows sees them."""
-        return counts.sum(axis=1, keepdims=True)
-
     def _decide_engine(self, engine: Engine, roles: Roles, randomness: Randomness) -> EngineDecision:
-        rows = CodedRows.of(engine, roles.quasi, target=roles.target)
+        rows = CodedRows.of(engine, roles.quasi, target=roles.target, person=roles.person)
         refuse_marks(rows, roles)
-        self._enough(rows.n_rows)
-        coded = TreeRows.of(rows, k=self.k, cuts=self.cuts)
-        nodes = self._grown(coded)
-        node_of, counts = nodes.ends(coded.rows.codes)[coded.place], self._by_class(rows.counts)
-        in_node = np.zeros((len(nodes), counts.shape[1]), dtype=np.int64)
-        np.add.at(in_node, node_of, counts)
-        moves = decide(nodes.children, [Stock(line) for line in in_node.tolist()], self._engine_rule())
-        assert moves is not None  # only sensitive values can be too few
-        grouping, pattern = _shown(rows, coded, nodes, moves, in_memory=False)
-        drawn = DrawnMoves(RowLookup(rows.codes), moves, nodes.parent, node_of, counts, pattern, randomness)
-        return MovedRows.of(rows, roles, grouping, moves, drawn, by_class=counts.shape[1] > 1)
+        self._enough(rows.n_persons)
+        walked = self._walked(rows, roles, randomness)
+        moves, alike, parent = walked.moves, walked.alike, walked.nodes.parent
+        grouping, pattern = _shown(rows, walked.coded, walked.nodes, moves, in_memory=False)
+        holder, batch_of = holders(moves, parent)
+        stays = np.append(pattern, LEFT_OUT)[batch_of[holder[walked.node_of]]]
+        moved = allotted(moves, parent, walked.node_of[alike.row], walked.label, alike)
+        lookup = KeyedMoves(RowLookup(rows.codes), stays, alike, moved, pattern)
+        listed = [listed_cells(engine, name) for name in (*roles.quasi, *alike.names)]
+        keyed = tuple(engine.coding(name) for name in keyed_names(roles, alike.names))
+        secret = secrets.token_bytes(32)
+        lookup.find_split(engine, listed, keyed, alike.key, secret)
+        return MovedRows.of_moves(rows, roles, grouping, lookup, alike, secret)
 
     # -- tables ----------------------------------------------------------------------------------------------------
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
-        coded = TreeRows.of(rows, k=self.k, cuts=self.cuts)
-        nodes = self._grown(coded)
-        table, group_of_row = rows.table, coded.place[rows.group_of_row]
-        ends = nodes.ends(coded.rows.codes)[group_of_row]
-        labels = self._classes(table.column(roles.target))  # type: ignore[arg-type]
-        rule, valued = self._rule(table, roles)
-        rank = _Ranks(table, roles, group_of_row, randomness)
-        persons = None if roles.person is None else table.column(roles.person).codes
-        sensitive = [table.column(name).codes for name in valued]
-        stocks = stocks_of(ends, labels, len(nodes), rank, persons, sensitive)
-        moves = decide(nodes.children, stocks, rule)
-        if moves is None:
-            raise CannotRelease(
-                f"All {len(table)} rows together do not keep {self.promise}: a sensitive column has too few different"
-                f" values. Ask for less, or name other sensitive columns."
-            )
-        batch, swapped = carry_out(moves, nodes.parent, ends, labels, rank)
-        return _grouping(rows, coded, nodes, moves, batch, swapped)
+        walked = self._walked(rows, roles, randomness)
+        ends = walked.node_of[rows.group_of_row]
+        labels = self._classes(rows.table.column(str(roles.target)).codes)
+        rank = RowRanks(rows, roles, walked.alike)
+        batch, swapped = carry_out(walked.moves, walked.nodes.parent, ends, labels, rank)
+        return _grouping(rows, walked.coded, walked.nodes, walked.moves, batch, swapped)
 
     def _grown(self, coded: TreeRows) -> Nodes:
         """The tree of the inducer; no node but the first where there is nothing to ask about."""
@@ -243,66 +248,52 @@ def _shown(
 
 
 @dataclass(frozen=True, eq=False)
-class MovedRows(EngineDecision):
-    """The decision about an engine's rows, some of which are drawn while they are published."""
+class _Walked:
+    """What the walk decided: node_of is where each distinct row ends, label the class of each entry."""
 
-    rows: CodedRows | None = None
-    grouping: Grouping | None = None
+    coded: TreeRows
+    nodes: Nodes
+    node_of: np.ndarray
+    alike: Alike
+    label: np.ndarray
+    moves: Moves
+
+
+@dataclass(frozen=True, eq=False)
+class MovedRows(EngineDecision):
+    """The decision about an engine's rows, some of which are told apart by a hash of their other cells."""
+
+    alike: Alike | None = None
+    keyed: tuple[str, ...] = ()
 
     @classmethod
-    def of(  # type: ignore[override]
-        cls, rows: CodedRows, roles: Roles, grouping: Grouping, moves: Moves, drawn: DrawnMoves, *, by_class: bool
+    def of_moves(
+        cls, rows: CodedRows, roles: Roles, grouping: Grouping, lookup: KeyedMoves, alike: Alike, secret: bytes
     ) -> MovedRows:
-        plan = grouping.plan_for_new_rows
+        row, pattern, weights = lookup.counts
+        written = grouping.columns(pattern)
+        old = [Column(one.name, one.kind, one.values, one.codes[row]) for one in rows.columns]
+        left_out = rows.n_rows - int(weights.sum())
         return cls(
-            drawn,
+            lookup,
             grouping.columns(np.arange(len(grouping.codes))),
-            Decision(plan, grouping.trace, grouping.notes),
-            (),
-            None,
+            Decision(grouping.plan_for_new_rows, grouping.trace, grouping.notes),
+            [Crossing(one, written[one.name], weights) for one in old],
+            penalty_of(grouping.labellings, rows, written, rows.names, left_out, weights),
             rows.n_rows,
             SourceGroups.of(rows),
-            left_out=rows.n_rows - sum(sum(batch.stock.counts) for batch in moves.batches),
+            left_out=left_out,
             swapped=grouping.swapped,
-            beside=(str(roles.target),) if by_class else (),
-            rows=rows,
-            grouping=grouping,
+            beside=alike.names,
+            secret=secret,
+            alike=alike,
+            keyed=tuple(keyed_names(roles, alike.names)),
         )
 
-    def after_publishing(self) -> MovedRows:
-        assert isinstance(self.lookup, DrawnMoves)
-        assert self.rows is not None
-        assert self.grouping is not None
-        row, pattern, weights = self.lookup.published(self.rows.rows)
-        written = self.grouping.columns(pattern)
-        old = [Column(one.name, one.kind, one.values, one.codes[row]) for one in self.rows.columns]
-        crossed = [Crossing(one, written[one.name], weights) for one in old]
-        names, labellings = self.rows.names, self.grouping.labellings
-        penalty = penalty_of(labellings, self.rows, written, names, self.left_out, weights)
-        return replace(self, crossed=crossed, penalty=penalty)
-
-
-class _Ranks:
-    """Orders rows by a keyed hash: of their content and the randomness, not of their places in the table."""
-
-    def __init__(self, table: Table, roles: Roles, group_of_row: np.ndarray, randomness: Randomness):
-        names = dict.fromkeys((roles.target, *roles.sensitive, *roles.other, roles.person))
-        columns = [table.column(name) for name in names if name is not None]
-        self._codes = [group_of_row, *(column.codes for column in columns)]
-        self._levels = [int(group_of_row.max()) + 1, *(column.levels for column in columns)]
-        self._randomness = randomness
-        self._cached: np.ndarray | None = None
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        """Of each of these rows the place in their order; the order of all rows, once asked for, is kept."""
-        if self._cached is not None:
-            return self._cached[rows]
-        rank = np.empty(len(rows), dtype=np.int64)
-        order = row_order((codes[rows] for codes in self._codes), len(rows), self._levels)
-        rank[order] = self._randomness.permutation(len(rows))
-        if len(rows) == len(self._codes[0]):
-            self._cached = rank
-        return rank
+    def keys(self, codings: Sequence[Coding]) -> Callable[[pa.RecordBatch], np.ndarray]:
+        assert self.alike is not None
+        by_name = {one.name: one for one in codings}
+        return partial(keys_of_cells, self.alike.key, tuple(by_name[name] for name in self.keyed))
 
 
 def _suppressed(column: Column) -> Labelling:

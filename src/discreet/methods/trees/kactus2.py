@@ -30,13 +30,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.data.column import Column
+from discreet.counting.tally import pair_counts
 from discreet.data.roles import Roles
-from discreet.data.table import Table
 from discreet.foundation.parameters import Interval
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.group_needs import GroupNeeds
-from discreet.methods.grouping import Grouping
 from discreet.methods.trees.kactus import KActus
 from discreet.methods.trees.kactus_needs import stock_needs
 from discreet.methods.trees.kactus_walk import WalkRule
@@ -137,35 +135,28 @@ class KActus2(KActus):
     def promise(self) -> Promise:
         return promise_of(self.k, **stated_needs(self))
 
-    def _rule(self, table: Table, roles: Roles) -> tuple[WalkRule, Sequence[str]]:
+    def _rule(self, rows: CodedRows, roles: Roles) -> tuple[WalkRule, Sequence[str]]:
         if self.t is None and not self.label_known and self.diversity == "distinct":
             return WalkRule(self.k, self.l or 0, self.swap, self.pool), roles.sensitive if self.l else ()
-        needs, keep_all = stock_needs(self.promise, roles, lambda name: _persons_with(table, roles, name))
+        needs, keep_all = stock_needs(self.promise, roles, lambda name: _persons_with(rows, roles, name))
         columns = tuple(dict.fromkeys(need.column for need in needs))
         placed = [(columns.index(need.column), need) for need in needs]
         return WalkRule(self.k, 0, self.swap, self.pool, placed, keep_all), columns
 
-    def _needs_rows(self) -> str:
-        asked = self.l is not None or self.t is not None or self.label_known
-        return "l, t and label_known are asked of the rows that move" if asked else ""
+    def _classes(self, labels: np.ndarray) -> np.ndarray:
+        return labels.astype(np.int64)
 
-    def _engine_rule(self) -> WalkRule:
-        return WalkRule(self.k, 0, self.swap, self.pool)
-
-    def _by_class(self, counts: np.ndarray) -> np.ndarray:
-        return counts
-
-    def _classes(self, target: Column) -> np.ndarray:
-        return target.codes.astype(np.int64)
-
-    def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
+    def _walked(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Any:
         GroupNeeds.of(rows, roles, self.promise).check_possible()
-        return super()._decide(rows, roles, randomness)
+        return super()._walked(rows, roles, randomness)
 
 
-def _persons_with(table: Table, roles: Roles, name: str) -> Counter[int]:
+def _persons_with(rows: CodedRows, roles: Roles, name: str) -> Counter[int]:
     """How many persons, or rows, have each value of a column."""
-    codes = table.column(name).codes.tolist()
     if roles.person is None:
-        return Counter(codes)
-    return Counter(code for code, _ in set(zip(codes, table.column(roles.person).codes.tolist(), strict=True)))
+        _, (codes,), n = rows.split_by([name])
+        met = np.bincount(codes, n).astype(np.int64)
+    else:
+        _, (codes, person), _ = rows.split_by([name, roles.person])
+        met = np.bincount(pair_counts(codes, person)[0])
+    return Counter({code: n for code, n in enumerate(met.tolist()) if n})

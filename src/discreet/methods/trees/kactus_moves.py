@@ -1,119 +1,262 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of an engine kACTUS moves, drawn while they stream by.
+"""Which rows of an engine kACTUS moves, found in two passes by keyed hashes.
 
-The walk decides on counts how many rows of a class a node gives away, and to which others. Which rows these are is
-chance: of N rows of which T leave, the next one leaves with probability T / N, and T and N are counted down. So every
-set of T rows is equally likely (selection sampling; Fan, Muller and Rezucha 1962), as it is where rows are sorted by
-random keys in memory; neither their order nor their content has a say. It takes one pass, in which each row is seen
-once, so it is for engines that stream rows through this process.
+The walk decides on counts how many rows of a class a node gives away, and to which others; they leave in the order of
+`kactus_ranks`, entry by entry. Most entries leave whole, so that every row knows by its codes where it goes. Of an
+entry of which only some rows leave, a first pass finds those with the smallest hashes of their other cells; the second
+pass publishes. Rows of equal hash are equal in all that is published. An engine that works on many pieces at once tells
+them apart by their random numbers, which it draws alike in both passes; one that streams them takes them as they come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from discreet.counting.coding import changed
+from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.counting.row_lookup import RowLookup
-from discreet.foundation.compiled_kernels import compiled
-from discreet.foundation.randomness import Randomness
+from discreet.engines.protocol import ORDER, Engine
 from discreet.methods.apply_groups import LEFT_OUT
+from discreet.methods.trees.kactus_ranks import Alike, keys_of_cells
 from discreet.methods.trees.kactus_walk import Moves, holders
 
+_SPLIT = -3  # of an entry of which some rows leave
+_FOUND = pa.schema({"entry": pa.int64(), "key": pa.uint64(), "number": pa.uint64()})
+_TRIPLE = np.dtype([("entry", "<i8"), ("key", "<u8"), ("number", "<u8")])
 
-class DrawnMoves:
-    """Finds the published pattern of rows, given the codes of their quasi-identifiers and, if classes count, of their
-    class. Each row must be asked for once.
+Keys = Callable[[np.ndarray], np.ndarray]  # the hashes of the other cells of these rows
 
-    lookup    finds the distinct row of coded rows
-    node_of   the node where each distinct row ends
-    counts    rows of each distinct row by class, as the walk saw them
-    pattern   what each batch of the moves is published as
+
+def allotted(
+    moves: Moves, parent: np.ndarray, node_of: np.ndarray, label: np.ndarray, alike: Alike
+) -> dict[int, list[tuple[int, int]]]:
+    """Of each entry that gives rows away: the batches that they go to, in order, and how many go to each.
+
+    `node_of` is the node where each entry ends, `label` its class, as the walk saw them.
     """
+    holder, _ = holders(moves, parent)
+    n_classes = int(label.max()) + 1 if len(label) else 1
+    cell = holder[node_of] * n_classes + label
+    gives = np.zeros(len(parent), dtype=bool)
+    gives[[node for node, _, _ in moves.given]] = True
+    asked = np.flatnonzero(gives[holder[node_of]])
+    asked = asked[np.lexsort((alike.rank[asked], cell[asked]))]
+    starts = {int(one): place for place, one in reversed(list(enumerate(cell[asked].tolist())))}
+    place, used = dict(starts), dict.fromkeys(starts, 0)
+    found: dict[int, list[tuple[int, int]]] = {}
+    for node, to, counts in moves.given:
+        for one, wanted in enumerate(counts):
+            at, n = node * n_classes + one, int(wanted)
+            while n:
+                entry = int(asked[place[at]])
+                take = min(n, int(alike.rows[entry]) - used[at])
+                found.setdefault(entry, []).append((to, take))
+                n, used[at] = n - take, used[at] + take
+                if used[at] == alike.rows[entry]:
+                    place[at], used[at] = place[at] + 1, 0
+    return found
 
-    in_one_pass = True
+
+class KeyedMoves:
+    """Finds the published pattern of rows, given the codes of their quasi-identifiers and of the columns that tell
+    entries apart.
+
+    lookup   finds the distinct row of coded rows
+    stays    what the rows of each distinct row are published as, if they do not leave
+    moved    where the rows of entries go that give some away, by `allotted`
+    pattern  what each batch of the moves is published as
+    """
 
     def __init__(
         self,
         lookup: RowLookup,
-        moves: Moves,
-        parent: np.ndarray,
-        node_of: np.ndarray,
-        counts: np.ndarray,
+        stays: np.ndarray,
+        alike: Alike,
+        moved: dict[int, list[tuple[int, int]]],
         pattern: np.ndarray,
-        randomness: Randomness,
     ):
-        holder, batch_of = holders(moves, parent)
-        self._lookup, self._randomness, self._n_classes = lookup, randomness, counts.shape[1]
-        self._holder = holder[node_of]
-        self._stays = np.append(pattern, LEFT_OUT)[batch_of[self._holder]]
-        slots: dict[int, list[int]] = {}
-        for node, to, given in moves.given:
-            for label, n in enumerate(given):
-                slots.setdefault(node * self._n_classes + label, []).extend([int(pattern[to])] * n)
-        slots = {cell: where for cell, where in slots.items() if where}
-        self._cell = np.full(len(parent) * self._n_classes, -1, dtype=np.int64)
-        self._cell[list(slots)] = np.arange(len(slots))
-        self._slots = [np.array(where)[randomness.permutation(len(where))] for where in slots.values()]
-        in_cell = np.zeros(len(self._cell), dtype=np.int64)
-        np.add.at(in_cell, self._holder[:, None] * self._n_classes + np.arange(self._n_classes), counts)
-        self._remaining = in_cell[list(slots)]
-        self._wanted = np.array([len(where) for where in self._slots], dtype=np.int64)
-        self._starts = np.cumsum(np.append(0, self._wanted))
-        self._taken = np.zeros(len(self._slots), dtype=np.int64)
-        self._moved: list[tuple[np.ndarray, np.ndarray]] = []
+        self._lookup, self._stays = lookup, stays
+        entries = np.array(sorted(moved), dtype=np.int64)
+        self._gives = np.zeros(len(stays), dtype=bool)
+        self._gives[alike.row[entries]] = True
+        where = [[int(pattern[to]) for to, n in moved[entry] for _ in range(n)] for entry in entries.tolist()]
+        whole = np.array([len(set(to)) == 1 and len(to) == alike.rows[e] for e, to in zip(entries, where, strict=True)])
+        self._goes = np.array(
+            [to[0] if all_ else _SPLIT for to, all_ in zip(where, whole, strict=True)], dtype=np.int64
+        )
+        self._of_entry = None
+        if len(entries):
+            distinct = np.column_stack([alike.row[entries], *(codes[entries] for codes in alike.codes)])
+            self._of_entry = RowLookup(distinct)
+        self._n_beside, self._where = len(alike.codes), where
+        self._triples, self._to = np.empty(0, dtype=_TRIPLE), np.empty(0, dtype=np.int64)
+        self._used = np.zeros(0, dtype=np.int64)
+        self.counts = _counts(alike, moved, pattern, stays)
 
     @property
     def arrays(self) -> list[np.ndarray]:
-        """All that decides, the order of the places among it: another draw is another decision."""
-        return [*self._lookup.arrays, self._stays, self._starts, *self._slots]
+        """All that decides."""
+        of_entry = [] if self._of_entry is None else self._of_entry.arrays
+        return [*self._lookup.arrays, self._stays, *of_entry, self._goes, self._triples, self._to]
+
+    # -- the first pass ----------------------------------------------------------------------------------------------
+
+    def find_split(
+        self, engine: Engine, columns: Sequence[ListedCells], keyed: Sequence[Coding], key: bytes, secret: bytes
+    ) -> None:
+        """Find the rows that leave of each entry of which only some do."""
+        if self._goes.size == 0 or (self._goes != _SPLIT).all():
+            return
+        found = _FoundRows()
+        probe = SplitRows(copy.copy(self), tuple(columns), tuple(keyed), key)
+        engine.publish(probe.columns, probe, secret, found)
+        rows = found.rows()
+        triples, to = [], []
+        for entry in np.flatnonzero(self._goes == _SPLIT).tolist():
+            mine = np.sort(rows[rows["entry"] == entry])[: len(self._where[entry])]
+            if len(mine) < len(self._where[entry]):
+                raise changed()
+            triples.append(mine)
+            to += self._where[entry]
+        self._triples, self._to = np.concatenate(triples), np.array(to, dtype=np.int64)
+        self._used = np.zeros(len(self._to), dtype=np.int64)
+
+    def split(self, codes: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of entries of which only some leave, and their entries."""
+        row = self._lookup.find(codes[: -self._n_beside])
+        if len(row) and int(row.min()) < 0:
+            raise changed()
+        asked, entry = self._entries(row, codes)
+        some = self._goes[entry] == _SPLIT
+        return asked[some], entry[some]
+
+    def most(self, entry: int) -> int:
+        """How many rows of an entry leave."""
+        return len(self._where[entry])
+
+    # -- the second pass ---------------------------------------------------------------------------------------------
 
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray:
+        raise TypeError("Rows that move are told apart by the hashes of their cells: ask find_moved.")
+
+    def find_moved(self, codes: Sequence[np.ndarray], keys: Keys, numbers: np.ndarray | None) -> np.ndarray:
         """The pattern of each row, LEFT_OUT for rows that are not published, -1 for rows that were not counted."""
-        by_class = self._n_classes > 1
-        row = self._lookup.find(codes[:-1] if by_class else codes)
+        row = self._lookup.find(codes[: -self._n_beside])
         if len(row) and int(row.min()) < 0:
             return np.where(row < 0, -1, 0)
         found = self._stays[row].astype(np.int64)
-        if not len(self._slots) or not len(row):
-            return found
-        cell = self._cell[self._holder[row] * self._n_classes + (codes[-1] if by_class else 0)]
-        asked = np.flatnonzero(cell >= 0)
-        chance = (self._randomness.uint64(len(asked)) >> np.uint64(11)) / 2.0**53
-        place = np.full(len(asked), -1, dtype=np.int64)
-        _draw(cell[asked], chance, self._wanted, self._remaining, self._taken, self._starts, place)
-        leaves = asked[place >= 0]
-        found[leaves] = np.concatenate(self._slots)[place[place >= 0]]
-        self._moved.append((row[leaves], found[leaves]))
+        asked, entry = self._entries(row, codes)
+        goes = self._goes[entry]
+        found[asked[goes != _SPLIT]] = goes[goes != _SPLIT]
+        asked, entry = asked[goes == _SPLIT], entry[goes == _SPLIT]
+        if len(asked):
+            to = self._next(_triples(entry, keys(asked), None if numbers is None else numbers[asked]), numbers is None)
+            found[asked[to >= 0]] = self._to[to[to >= 0]]
         return found
 
-    def published(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """After all rows were found: distinct rows, the pattern of each, and how many rows; left out are those of none.
+    def _entries(self, row: np.ndarray, codes: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of entries that give some away, and their entries."""
+        asked = np.flatnonzero(self._gives[row]) if self._of_entry is not None else np.empty(0, dtype=np.int64)
+        if not len(asked):
+            return asked, asked
+        assert self._of_entry is not None
+        entry = self._of_entry.find([row[asked], *(code[asked] for code in codes[-self._n_beside :])])
+        return asked[entry >= 0], entry[entry >= 0]
 
-        `rows` are the rows of each distinct row.
-        """
-        if self._wanted.any() or self._remaining.any():
-            raise changed()
-        none = np.empty(0, dtype=np.int64)
-        row = np.concatenate([none, *(one for one, _ in self._moved)])
-        pattern = np.concatenate([none, *(one for _, one in self._moved)])
-        stay = rows - np.bincount(row, minlength=len(rows))
-        at = np.flatnonzero((self._stays >= 0) & (stay > 0))
-        return (
-            np.concatenate([at, row]),
-            np.concatenate([self._stays[at], pattern]).astype(np.int64),
-            np.concatenate([stay[at], np.ones(len(row), dtype=np.int64)]),
-        )
+    def _next(self, rows: np.ndarray, in_turn: bool) -> np.ndarray:
+        """The place of each row among those that leave, -1 for those that stay; equal rows leave in turn."""
+        place = np.searchsorted(self._triples, rows)
+        place[place == len(self._triples)] = 0
+        place[self._triples[place] != rows] = -1
+        for i in np.flatnonzero(place >= 0).tolist() if in_turn else ():
+            first = int(place[i])
+            now = first + int(self._used[first])
+            self._used[first] += 1
+            place[i] = now if now < len(self._triples) and self._triples[now] == rows[i] else -1
+        return place
 
 
-@compiled
-def _draw(cell, chance, wanted, remaining, taken, starts, place):
-    """Selection sampling in every cell: the place of the rows that leave, in the order in which they are drawn."""
-    for i in range(len(cell)):
-        c = cell[i]
-        if chance[i] * remaining[c] < wanted[c]:
-            place[i] = starts[c] + taken[c]
-            taken[c] += 1
-            wanted[c] -= 1
-        remaining[c] -= 1
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitRows:
+    """What the first pass brings of raw rows: entry, hash and random number of those that may leave."""
+
+    moves: KeyedMoves
+    listed: tuple[ListedCells, ...]
+    keyed: tuple[Coding, ...]
+    key: bytes
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.name for one in (*self.listed, *self.keyed)))
+
+    @property
+    def schema(self) -> pa.Schema:
+        return _FOUND
+
+    compact_schema = schema
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return self.compact(batch)
+
+    def compact(self, batch: pa.RecordBatch, numbers: np.ndarray | None = None) -> pa.RecordBatch:
+        asked, entry = self.moves.split([one.codes(batch.column(one.name)) for one in self.listed])
+        keys = keys_of_cells(self.key, self.keyed, batch.take(pa.array(asked)))
+        rows = np.sort(_triples(entry, keys, None if numbers is None else numbers[asked]))
+        ends = np.searchsorted(rows["entry"], np.arange(int(entry.max(initial=-1)) + 2))
+        few = [rows[start : min(end, start + self.moves.most(e))] for e, (start, end) in enumerate(zip(ends, ends[1:]))]  # noqa: B905, RUF007
+        rows = np.concatenate([rows[:0], *few])
+        found = {name: pa.array(rows[name]) for name in _FOUND.names}
+        return pa.RecordBatch.from_pydict(found if numbers is None else found | {ORDER: pa.array(rows["number"])})
+
+    def published(self, compact: pa.Table) -> pa.Table:
+        return compact.select(_FOUND.names)
+
+
+class _FoundRows:
+    """A sink that keeps what it is given in memory."""
+
+    def __init__(self) -> None:
+        self._parts: list[pa.Table] = []
+
+    def write(self, rows: pa.Table) -> None:
+        self._parts.append(rows)
+
+    def rows(self) -> np.ndarray:
+        if not self._parts:
+            return np.empty(0, dtype=_TRIPLE)
+        rows = pa.concat_tables(self._parts)
+        return _triples(*(rows.column(name).to_numpy() for name in _FOUND.names))
+
+
+def _triples(entry: np.ndarray, key: np.ndarray, number: Any = None) -> np.ndarray:
+    rows = np.zeros(len(entry), dtype=_TRIPLE)
+    rows["entry"], rows["key"] = entry, key
+    if number is not None:
+        rows["number"] = number
+    return rows
+
+
+def _counts(
+    alike: Alike, moved: dict[int, list[tuple[int, int]]], pattern: np.ndarray, stays: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distinct rows, what they are published as, and how many rows; those that are left out are not among them."""
+    left = alike.rows.copy()
+    row, shown, n = [], [], []
+    for entry, places in moved.items():
+        for to, count in places:
+            row.append(int(alike.row[entry]))
+            shown.append(int(pattern[to]))
+            n.append(count)
+            left[entry] -= count
+    stay = np.bincount(alike.row, left, minlength=len(stays)).astype(np.int64)
+    at = np.flatnonzero((stays != LEFT_OUT) & (stay > 0))
+    return (
+        np.concatenate([at, np.array(row, dtype=np.int64)]),
+        np.concatenate([stays[at], np.array(shown, dtype=np.int64)]),
+        np.concatenate([stay[at], np.array(n, dtype=np.int64)]),
+    )

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order in which kACTUS gives rows away: by chance, yet the same wherever the rows are.
+
+Rows that are alike to the walk, in their quasi-identifiers, their class and whatever else is asked of them, are
+entries: an engine counts them, and they come in the order of a random permutation. Of the rows of one entry, those
+with the smallest keyed hash of their other cells go first. Rows with equal hashes are equal in all that is published,
+so it does not matter which of them goes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.counting.coded_rows import CodedRows
+from discreet.counting.coding import Coding, ListedCells
+from discreet.counting.row_lookup import RowLookup
+from discreet.data.roles import Roles
+from discreet.foundation.randomness import Randomness
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """Rows that are alike to the walk: `rows[i]` rows have the quasi-identifiers `row[i]` and these codes.
+
+    names   the columns of `codes`, the target first
+    rank    the random order of the entries
+    key     of the hash of all other cells
+    """
+
+    names: tuple[str, ...]
+    row: np.ndarray
+    codes: tuple[np.ndarray, ...]
+    rows: np.ndarray
+    rank: np.ndarray
+    key: bytes
+
+    @classmethod
+    def of(cls, rows: CodedRows, names: Sequence[str], randomness: Randomness) -> Alike:
+        """The entries of coded rows; `names` are the target and the columns that are asked about beside it."""
+        codes: Sequence[np.ndarray]
+        if len(names) == 1:
+            row, label = np.nonzero(rows.counts)
+            codes, n = [label], rows.counts[row, label]
+        else:
+            row, codes, n = rows.split_by(names)
+        rank = randomness.permutation(len(row))
+        return cls(tuple(names), row, tuple(codes), n, rank, randomness.bytes(32))
+
+    @cached_property
+    def lookup(self) -> RowLookup:
+        """Finds the entry of coded rows."""
+        return RowLookup(np.column_stack([self.row, *self.codes]))
+
+
+def keyed_names(roles: Roles, names: Sequence[str]) -> list[str]:
+    """The published columns whose cells are hashed: all that tell no entries apart."""
+    every = dict.fromkeys((*([] if roles.target is None else [roles.target]), *roles.sensitive, *roles.other))
+    return [name for name in every if name not in names]
+
+
+class RowRanks:
+    """The place of rows of a table in memory in the order in which they are given away."""
+
+    def __init__(self, rows: CodedRows, roles: Roles, alike: Alike):
+        self._rows, self._alike, self._keyed = rows, alike, keyed_names(roles, alike.names)
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        """Of each of these rows the place in their order."""
+        table, alike = self._rows.table, self._alike
+        told = [self._rows.group_of_row, *(column.codes for column in table.columns(alike.names))]
+        entry = alike.lookup.find([codes[rows] for codes in told])
+        each = [value_keys(alike.key, column.values)[column.codes[rows]] for column in table.columns(self._keyed)]
+        order = np.lexsort((joined_keys(each, len(rows)), alike.rank[entry]))
+        rank = np.empty(len(rows), dtype=np.int64)
+        rank[order] = np.arange(len(rows))
+        return rank
+
+
+def keys_of_cells(key: bytes, codings: Iterable[Coding], batch: pa.RecordBatch) -> np.ndarray:
+    """The keyed hash of the cells of each row of a batch."""
+    each = []
+    for coding in codings:
+        cells = coding.compact(batch.column(coding.name))
+        if isinstance(coding, ListedCells):
+            each.append(value_keys(key, coding.values)[cells.to_numpy(zero_copy_only=False)])
+        else:
+            keys = value_keys(key, cells)
+            each.append(np.where(cells.is_null().to_numpy(zero_copy_only=False), keys[-1], keys[:-1]))
+    return joined_keys(each, len(batch))
+
+
+def value_keys(key: bytes, values: pa.Array) -> np.ndarray:
+    """The keyed hash of each value, and of missing at the end.
+
+    >>> keys = value_keys(b"k" * 32, pa.array(["b", "a", "b"]))
+    >>> bool(keys[0] == keys[2]), len(set(keys.tolist()))
+    (True, 3)
+    """
+    secret = np.frombuffer(hashlib.blake2b(key, digest_size=16).digest(), dtype="<u8")
+    if pa.types.is_floating(values.type):
+        bits = values.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False).view(np.uint64)
+    elif pa.types.is_integer(values.type) or pa.types.is_temporal(values.type) or pa.types.is_boolean(values.type):
+        whole = values.cast(pa.int8()) if pa.types.is_boolean(values.type) else values
+        whole = whole.cast(pa.int32()) if pa.types.is_date32(values.type) else whole
+        bits = whole.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False).view(np.uint64)
+    else:
+        texts = values.cast(pa.string()).fill_null("").dictionary_encode()
+        hashes = [
+            hashlib.blake2b(text.encode(), digest_size=8, key=key).digest() for text in texts.dictionary.to_pylist()
+        ]
+        of_text = np.frombuffer(b"".join(hashes), dtype="<u8")
+        bits = of_text[texts.indices.to_numpy(zero_copy_only=False)] if len(texts) else np.empty(0, np.uint64)
+    return np.append(_mixed(bits ^ secret[0]), secret[1])
+
+
+def joined_keys(each: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
+    """One hash of the cells of each row, from those of all columns in their order."""
+    joined = np.zeros(n_rows, dtype=np.uint64)
+    for keys in each:
+        joined = _mixed(joined * np.uint64(0x9E3779B97F4A7C15) + keys)
+    return joined
+
+
+def _mixed(bits: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64: one to one, and every bit depends on all others."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
