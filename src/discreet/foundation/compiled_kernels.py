@@ -65,7 +65,7 @@ class Kernel:
         if self._dispatcher is None:
             njit = partial(_numba().njit, nogil=True, **self.targetoptions)
             kept, failure = quietly(njit(cache=True), self.py_func, errors=(RuntimeError, OSError))
-            self._dispatcher = njit()(self.py_func) if failure else kept
+            self._dispatcher = njit()(self.py_func) if failure else _quick_to_load(kept)
         return self._dispatcher
 
     @property
@@ -110,6 +110,25 @@ def kernels_are_loaded() -> bool:
     return "numba" in sys.modules
 
 
+def _quick_to_load(dispatcher: Any) -> Any:
+    """The dispatcher, with a cache that finds machine code without preparing numba to compile.
+
+    numba would first load all that it knows about types and functions, which takes longer than importing numba. Only
+    compiling needs it, and compiling prepares itself; machine code needs the runtime that counts references.
+    """
+    kept = dispatcher._cache
+    if hasattr(kept, "_load_overload"):  # in another version of numba, its own way is taken
+
+        def load_overload(signature: Any, target: Any) -> Any:
+            from numba.core.runtime import rtsys
+
+            rtsys.initialize(target)
+            return kept._load_overload(signature, target)
+
+        kept.load_overload = load_overload
+    return dispatcher
+
+
 @cache
 def _numba() -> Any:
     """numba, with its cache folder set before the first kernel is compiled."""
@@ -132,6 +151,18 @@ def choose_folder() -> str:
     temporary, _ = quietly(tempfile.gettempdir, errors=(OSError,))
     own = () if temporary is None else (Path(temporary) / f"discreet-kernels-{system.user_number()}",)
     return next((str(folder) for folder in (users, *own) if _private(folder)), "")
+
+
+def folder_for_code(package: Path) -> Path | None:
+    """Where a folder of the package may keep code that was made from its files: beside them, or in a private folder.
+
+    None if there is no safe folder.
+    """
+    if _writable(package / "__pycache__"):
+        return package / "__pycache__"
+    temporary, _ = quietly(tempfile.gettempdir, errors=(OSError,))
+    own = None if temporary is None else Path(temporary) / f"discreet-kernels-{system.user_number()}"
+    return own if own is not None and _private(own) else None
 
 
 def _writable(folder: Path) -> bool:
