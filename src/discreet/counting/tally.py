@@ -368,7 +368,7 @@ def _hashed(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             room[:n_numbered] = first
         row, n_numbered = _place(key, row, n_numbered, bits, places, room, groups)
         first = room[:n_numbered]
-        bits += 2
+        bits = min(bits + 2, max(bits + 1, (2 * n).bit_length()))
     return groups, first.copy()
 
 

@@ -53,6 +53,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]):
         self.py_func, self.targetoptions = function, options
         self._dispatcher: Any = None
+        self._inner: Any = None
         update_wrapper(self, function)
         KERNELS.append(self)
 
@@ -63,14 +64,20 @@ class Kernel:
     def dispatcher(self) -> Any:
         """The function as numba compiles it."""
         if self._dispatcher is None:
-            njit = partial(_numba().njit, nogil=True, **self.targetoptions)
+            njit = partial(_numba().njit, nogil=True, no_cfunc_wrapper=True, **self.targetoptions)
             kept, failure = quietly(njit(cache=True), self.py_func, errors=(RuntimeError, OSError))
             self._dispatcher = njit()(self.py_func) if failure else _quick_to_load(kept)
         return self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
-        return self.dispatcher._numba_type_
+        """How a kernel that calls this one sees it: without what Python needs to call it, which takes longer to compile
+        than many a kernel, and not cached, since the machine code of the caller includes it.
+        """
+        if self._inner is None:
+            alone = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+            self._inner = self._dispatcher or _numba().njit(nogil=True, **self.targetoptions, **alone)(self.py_func)
+        return self._inner._numba_type_
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
@@ -98,8 +105,8 @@ class Intrinsic:
 
 def cache_of_kernels() -> tuple[int, int, str]:
     """How many kernels this process compiled, how many it found compiled, and the folder of the cache, "" for none."""
-    used = [kernel._dispatcher for kernel in KERNELS if kernel._dispatcher is not None]
-    stats = [dispatcher.stats for dispatcher in used]
+    used = {id(one): one for kernel in KERNELS for one in (kernel._dispatcher, kernel._inner) if one is not None}
+    stats = [dispatcher.stats for dispatcher in used.values()]
     compiled = sum(sum(one.cache_misses.values()) for one in stats)
     folders = [str(Path(one.cache_path)) for one in stats if one.cache_path]
     return compiled, sum(sum(one.cache_hits.values()) for one in stats), os.path.commonpath(folders) if folders else ""

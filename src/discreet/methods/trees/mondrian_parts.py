@@ -175,9 +175,10 @@ def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, t
 
 def _crossed(codes: np.ndarray, written: np.ndarray, leaf_of: np.ndarray) -> _Pairs:
     """The pairs of code and label that occur; both are few in a part, so that counting all possible pairs is quick."""
-    labels, label_of = np.unique(written, return_inverse=True)
-    first = int(codes.min())
-    old, new, rows = pair_counts(codes - first, label_of.astype(np.int32)[leaf_of])
+    occurs = np.zeros(int(written.max()) + 1, dtype=bool)
+    occurs[written] = True
+    labels, number, first = np.flatnonzero(occurs), np.cumsum(occurs, dtype=np.int32) - 1, int(codes.min())
+    old, new, rows = pair_counts(codes - first, number[written][leaf_of])
     return old + first, labels[new], rows
 
 
