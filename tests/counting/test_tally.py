@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 from discreet.counting import tally as counting
 from discreet.counting.partition import Partition
-from discreet.counting.tally import distinct_codes, group, group_sizes, grouped, persons_per_group, row_order, tally
+from discreet.counting.tally import (
+    distinct_codes,
+    group,
+    group_sizes,
+    grouped,
+    pair_counts,
+    persons_per_group,
+    row_order,
+    tally,
+)
 from discreet.data.baskets import Baskets
 from discreet.data.table import Table
 
@@ -141,3 +150,16 @@ def test_baskets_are_grouped_item_by_item_once():
     rows = baskets.matrix.toarray()
     assert len(first) == len(set(zip(groups.tolist(), in_order.tolist(), strict=True))) == len(np.unique(rows, axis=0))
     assert (rows[first][groups] == rows).all()
+
+
+@pytest.mark.parametrize("spread", [1, 10**6])  # few possible pairs, which are all counted, and many, which are sorted
+def test_pairs_are_counted_in_order_with_and_without_weights(spread):
+    random = np.random.default_rng(3)
+    a, b, weights = random.integers(0, 5, 300) * spread, random.integers(0, 7, 300), random.integers(0, 9, 300)
+    by_hand = {}
+    for pair, weight in zip(zip(a.tolist(), b.tolist(), strict=True), weights.tolist(), strict=True):
+        rows, total = by_hand.get(pair, (0, 0))
+        by_hand[pair] = rows + 1, total + weight
+    for place, weight in enumerate((None, weights)):
+        found = zip(*(part.tolist() for part in pair_counts(a, b, weight)), strict=True)
+        assert list(found) == [(*pair, by_hand[pair][place]) for pair in sorted(by_hand)]

@@ -6,6 +6,8 @@ tests/bare.py shows it for a user without a home folder, of an installation that
 
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -91,3 +93,41 @@ def test_without_any_place_kernels_are_compiled_all_the_same(place, monkeypatch)
         numba.njit(cache=True)(made["double"])
     assert kernels.compiled(made["double"])(21) == 42
     assert kernels.compiled(inline="always")(made["double"])(21) == 42
+
+
+def test_code_lies_beside_the_files_it_is_made_from_or_in_a_private_folder(place, tmp_path):
+    assert kernels.folder_for_code(tmp_path) == tmp_path / "__pycache__"
+    assert kernels.folder_for_code(NOWHERE) == place
+    place.chmod(0o777)
+    assert kernels.folder_for_code(NOWHERE) is None
+
+
+def test_machine_code_is_loaded_without_what_compiling_needs(tmp_path):
+    """A kernel that makes an array, so that it needs the runtime; and one that is compiled after one was loaded."""
+    (tmp_path / "loaded.py").write_text(
+        "import sys\n"
+        "import numpy as np\n"
+        "from discreet.foundation.compiled_kernels import cache_of_kernels, compiled\n"
+        "@compiled\n"
+        "def doubled(numbers):\n"
+        "    made = np.empty(len(numbers))\n"
+        "    for place in range(len(numbers)):\n"
+        "        made[place] = 2 * numbers[place]\n"
+        "    return made\n"
+        "@compiled\n"
+        "def summed(numbers):\n"
+        "    return doubled(numbers).sum()\n"
+        "found = doubled(np.arange(3)).tolist()\n"
+        "prepared = 'numba.np.linalg' in sys.modules\n"
+        "more = summed(np.arange(3.0)) if len(sys.argv) > 1 else 6.0\n"
+        "print(found, prepared, more, cache_of_kernels()[1])\n"
+    )
+    printed = []
+    for more in ([], [], ["more"]):
+        command = [sys.executable, str(tmp_path / "loaded.py"), *more]
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        printed.append(subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout)
+    first, second, third = (line.strip() for line in printed)
+    assert first == "[0.0, 2.0, 4.0] True 6.0 0"
+    assert second == "[0.0, 2.0, 4.0] False 6.0 1"
+    assert third == "[0.0, 2.0, 4.0] False 6.0 1"

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from discreet import (
@@ -17,8 +18,9 @@ from discreet import (
     recode,
     verify,
 )
+from discreet.data.column import encode
 from discreet.prepare.hierarchy import from_paths
-from discreet.recoding.labels import other_mark
+from discreet.recoding.labels import Labelling, Meaning, other_mark
 from instances import recodes_source
 
 TREE = [
@@ -107,3 +109,16 @@ def test_a_rare_value_called_other_leaves_no_trace(tmp_path):
         folders.append(release.save(tmp_path / str(place)) / "release")
     for name in ("data.csv", "recoding.json", "certificate.json"):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def test_the_classes_side_by_side_are_those_that_an_interval_covers():
+    ends = [(-np.inf, 3.0), (3.0, 8.5), (2.0, np.inf), (4.0, 4.0), (-np.inf, np.inf), (50.0, 60.0)]
+    meanings = [Meaning(interval) for interval in ends] + [Meaning((1.0, 5.0), missing=True), Meaning(but=True)]
+    labelling = Labelling("x", "number", tuple(f"label {place}" for place in range(len(meanings))), tuple(meanings))
+    classes = labelling.classes(encode("x", pa.array([1, 2, 3, 4, 5, 8, 9, 50, None, 70])))
+    for place, (first, stop) in enumerate(zip(*classes.spans, strict=True)):
+        fits = np.flatnonzero(classes.fit(place))
+        if place < len(ends):
+            assert fits.tolist() == list(range(first, stop))
+        else:
+            assert first == stop == -1

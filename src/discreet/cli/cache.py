@@ -34,6 +34,7 @@ def _compile(*, as_json: bool) -> None:
     from discreet.foundation.compiled_kernels import cache_of_kernels
 
     watch(quiet=False, as_json=as_json)
+    _compile_files()
     compile_kernels()
     compiled, loaded, folder = cache_of_kernels()
     if as_json:
@@ -41,6 +42,18 @@ def _compile(*, as_json: bool) -> None:
         return
     where = f"cached in {folder}" if folder else "not cached: no folder is safe to write to"
     say(f"{compiled:,} kernels compiled, {loaded:,} already cached; {where}.")
+
+
+def _compile_files() -> None:
+    """The modules, and the templates of pages, as bytecode, where the package can be written."""
+    import compileall
+
+    from discreet.report.release_page import environment
+
+    compileall.compile_dir(Path(__file__).parent.parent, quiet=2)
+    pages = environment()
+    for name in pages.list_templates(extensions=["html"]):
+        pages.get_template(name)
 
 
 @app.command("show")

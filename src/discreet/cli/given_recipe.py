@@ -47,10 +47,12 @@ class GivenRecipe:
     """The recipe that --recipe names, or none; it collects what options beat."""
 
     def __init__(self, path: Path | None, *, quiet: bool = False, undecided: bool = False):
-        from discreet.study import read_recipe
-
         self.path, self.quiet = path, quiet
-        self.recipe: Recipe | None = None if path is None else read_recipe(path, undecided=undecided)
+        self.recipe: Recipe | None = None
+        if path is not None:
+            from discreet.study import read_recipe
+
+            self.recipe = read_recipe(path, undecided=undecided)
 
     @property
     def name(self) -> str:

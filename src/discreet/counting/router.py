@@ -39,10 +39,10 @@ class Router:
         return [self.nodes, *self.rank_of_code]
 
     def ranks(self, codes: Sequence[np.ndarray]) -> np.ndarray:
-        """The ranks of rows, given as one array of codes for each column."""
-        ranks = np.empty((len(codes[0]), len(codes)), dtype=np.int32)
-        for c, (of, column) in enumerate(zip(self.rank_of_code, codes, strict=True)):
-            ranks[:, c] = of[column]
+        """The ranks of rows, given as one array of codes for each column: a line for each column."""
+        ranks = np.empty((len(codes), len(codes[0])), dtype=np.int32)
+        for line, of, column in zip(ranks, self.rank_of_code, codes, strict=True):
+            np.take(of, column, out=line, mode="clip") if of.dtype == line.dtype else np.copyto(line, of[column])
         return ranks
 
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray:
@@ -57,8 +57,8 @@ class Router:
         return found
 
     def ends(self, ranks: np.ndarray) -> np.ndarray:
-        """The number of the end that rows of these ranks reach."""
-        found = np.empty(len(ranks), dtype=np.int32)
+        """The number of the end that rows of these ranks reach; a line for each column."""
+        found = np.empty(ranks.shape[1], dtype=np.int32)
         _descend(ranks, self.nodes, found)
         return found
 
@@ -99,8 +99,9 @@ class Histograms:
 @compiled
 def _descend(ranks, nodes, found):
     at = np.empty(_AT_ONCE, dtype=np.int64)
-    for start in range(0, len(ranks), _AT_ONCE):
-        n = min(_AT_ONCE, len(ranks) - start)
+    n_rows = ranks.shape[1]
+    for start in range(0, n_rows, _AT_ONCE):
+        n = min(_AT_ONCE, n_rows - start)
         for i in range(n):
             at[i] = 0
         moved = True
@@ -110,7 +111,7 @@ def _descend(ranks, nodes, found):
                 node = at[i]
                 c = nodes[node, 0]
                 if c >= 0:
-                    at[i] = nodes[node, 2] + (1 if ranks[start + i, c] >= nodes[node, 1] else 0)
+                    at[i] = nodes[node, 2] + (1 if ranks[c, start + i] >= nodes[node, 1] else 0)
                     moved = True
         for i in range(n):
             found[start + i] = nodes[at[i], 2]
@@ -118,10 +119,9 @@ def _descend(ranks, nodes, found):
 
 @compiled
 def _add(ranks, place, labels, n_classes, starts, levels, counts):
-    for i in range(len(ranks)):
-        node = place[i]
-        if node < 0:
-            continue
-        label = labels[i] if n_classes > 1 else 0
-        for c in range(ranks.shape[1]):
-            counts[starts[c] + (node * levels[c] + ranks[i, c]) * n_classes + label] += 1
+    for c in range(ranks.shape[0]):
+        for i in range(ranks.shape[1]):
+            node = place[i]
+            if node >= 0:
+                label = labels[i] if n_classes > 1 else 0
+                counts[starts[c] + (node * levels[c] + ranks[c, i]) * n_classes + label] += 1

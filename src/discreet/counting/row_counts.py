@@ -14,6 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counting.block_tally import (
     ExpectedRows,
@@ -127,9 +128,24 @@ def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
     return RowCounts(content, tuple(dict.fromkeys(columns)))
 
 
-def remember_counts(content: Content, counted: Tally) -> None:
-    """Keep a tally that is known without counting the rows of the content."""
+def remember_counts(content: Any, counted: Tally) -> None:
+    """Keep a tally that is known without counting the rows of the content, and the values that occur in it."""
     _COUNTED[content], _GROUPS[content] = counted, {}
+    if content.is_stored:
+        content.remember({name: _occurring(counted.column(name)) for name in counted.columns})
+
+
+def _occurring(column: Column) -> Column:
+    """The values of a column that occur, one row each, and a last row for missing cells if there are any."""
+    occurs = np.bincount(column.codes, minlength=len(column.values) + 1) > 0
+    values = column.values.filter(pa.array(occurs[:-1]))
+    return Column(column.name, column.kind, values, np.arange(len(values) + occurs[-1], dtype=np.int32))
+
+
+def count_unique(content: Any, columns: Sequence[str]) -> None:
+    """Count at once what `n_unique` says about each of these columns and about all of them, if rows are stored."""
+    if content.is_stored and frozenset(columns) not in _SINGLES.get(content, {}):
+        _SINGLES.setdefault(content, {}).update(tally_of_blocks(content, [], columns)[1])
 
 
 def n_unique(content: Any, columns: Sequence[str]) -> int:

@@ -14,6 +14,7 @@ from functools import reduce
 
 import numpy as np
 
+from discreet.counting.tally import group
 from discreet.foundation.compiled_kernels import compiled
 
 _MOST = 2**62  # keys stay below
@@ -49,12 +50,12 @@ class RowLookup:
             start = stop
             stop, widths = self._reach(start, so_far)
             key = _packed(so_far, [distinct[:, c] for c in range(start, stop)], widths)
-            is_last = stop == len(self._widths)
-            if is_last:
-                so_far = np.arange(len(key)) if numbers is None else numbers
+            if stop == len(self._widths):
+                number = np.arange(len(key)) if numbers is None else numbers
             else:
-                so_far = np.unique(key, return_inverse=True)[1].ravel()
-            self._stages.append(_Stage(range(start, stop), widths, _table(key, so_far)))
+                so_far, first = group([key], len(key), ordered=False)
+                key, number = key[first], np.arange(len(first))
+            self._stages.append(_Stage(range(start, stop), widths, _table(key, number)))
 
     @property
     def arrays(self) -> list[np.ndarray]:
@@ -93,8 +94,8 @@ def _packed(so_far: np.ndarray | None, columns: Sequence[np.ndarray], widths: tu
 
 
 def _table(key: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Open addressing, at most half full."""
-    slots = np.full((1 << max(4, (2 * len(key)).bit_length()), 2), -1, dtype=np.int64)
+    """Open addressing, half full."""
+    slots = np.full((max(2 * len(key), 16), 2), -1, dtype=np.int64)
     _fill(key, number.astype(np.int64), slots)
     return slots
 
@@ -115,22 +116,30 @@ def _extend(key, codes, width):
 
 @compiled
 def _fill(key, number, slots):
-    shift = np.uint64(64 - int(np.log2(len(slots)) + 0.5))
-    mask = np.uint64(len(slots) - 1)
+    n_slots = np.uint64(len(slots))
     for i in range(len(key)):
-        slot = (np.uint64(key[i]) * np.uint64(0x9E3779B97F4A7C15)) >> shift
+        slot = _slot(key[i], n_slots)
         while slots[slot, 1] >= 0 and slots[slot, 0] != key[i]:
-            slot = (slot + np.uint64(1)) & mask
+            slot += np.uint64(1)
+            if slot == n_slots:
+                slot = np.uint64(0)
         slots[slot, 0] = key[i]
         slots[slot, 1] = number[i]
 
 
 @compiled
 def _find(key, slots, found):
-    shift = np.uint64(64 - int(np.log2(len(slots)) + 0.5))
-    mask = np.uint64(len(slots) - 1)
+    n_slots = np.uint64(len(slots))
     for i in range(len(key)):
-        slot = (np.uint64(key[i]) * np.uint64(0x9E3779B97F4A7C15)) >> shift
+        slot = _slot(key[i], n_slots)
         while slots[slot, 1] >= 0 and slots[slot, 0] != key[i]:
-            slot = (slot + np.uint64(1)) & mask
+            slot += np.uint64(1)
+            if slot == n_slots:
+                slot = np.uint64(0)
         found[i] = slots[slot, 1] if key[i] >= 0 else -1
+
+
+@compiled
+def _slot(key, n_slots):
+    """A place among less than 2^32 slots: the upper half of a product of 32 random bits."""
+    return ((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) * n_slots >> np.uint64(32)

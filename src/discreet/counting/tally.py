@@ -170,10 +170,7 @@ def tally_of_sorted(
     counts = np.zeros((len(codes), n_classes), dtype=np.int64)
     cells = group_of if labels is None else group_of * n_classes + labels
     np.add.at(counts.ravel(), cells, rows)  # not bincount, whose weights are doubles
-    sizes = counts.sum(axis=1)
-    if persons is not None:
-        sizes = np.zeros(len(codes), dtype=np.int64)
-        np.add.at(sizes, group_of, persons)
+    sizes = counts.sum(axis=1) if persons is None else np.add.reduceat(persons, first)
     return Tally(tuple(names), codes, counts, sizes, None, tuple(values))
 
 
@@ -275,12 +272,15 @@ def pair_counts(
     width = int(b.max(initial=0)) + 1
     key = a.astype(np.int64) * width + b
     if int(key.max(initial=0)) < 4 * len(key) + 1024:  # few enough possible pairs to count them all
-        pairs, inverse = np.flatnonzero(np.bincount(key)), key
+        rows = np.bincount(key)
+        pairs = np.flatnonzero(rows)
+        rows = (rows if weights is None else np.bincount(key, weights))[pairs]
     else:
-        inverse, first = group([key], len(key))
-        pairs = key[first]
-    rows = np.bincount(inverse, weights)
-    rows = rows[pairs] if inverse is key else rows
+        order = order_of(key) if weights is not None else slice(None)
+        key = key[order] if weights is not None else np.sort(key)
+        starts = np.flatnonzero(np.diff(key, prepend=-1))
+        pairs = key[starts]
+        rows = np.diff(starts, append=len(key)) if weights is None else np.add.reduceat(weights[order], starts)
     return pairs // width, pairs % width, rows.astype(np.int64)
 
 
@@ -368,7 +368,7 @@ def _hashed(key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             room[:n_numbered] = first
         row, n_numbered = _place(key, row, n_numbered, bits, places, room, groups)
         first = room[:n_numbered]
-        bits += 2
+        bits = min(bits + 2, max(bits + 1, (2 * n).bit_length()))
     return groups, first.copy()
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -56,26 +56,46 @@ def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_ag
 def write_columns(columns: Sequence[Column], target: Path | BinaryIO) -> None:
     """Write many rows as Parquet, a group of rows at a time; the bytes are those of `write_cells`.
 
-    Only texts are there as Arrow's cells as a whole, with four bytes a cell.
+    Only a group of rows is there as Arrow's cells.
     """
-    texts = {
-        column.name: _of_groups(pa.chunked_array([column.to_dictionary()]))
-        for column in columns
-        if pa.types.is_string(column.values.type)
-    }
+    starts = range(0, len(columns[0]), ROW_GROUP)
+    orders = {one.name: _orders_of(one, starts) for one in columns if pa.types.is_string(one.values.type)}
     writer = None
-    for start in range(0, len(columns[0]), ROW_GROUP):
+    for number, start in enumerate(starts):
         cells = {}
         for column in columns:
-            some = Column(column.name, column.kind, column.values, column.codes[start : start + ROW_GROUP])
-            text = texts.get(column.name)
-            cells[column.name] = some.to_arrow() if text is None else text.slice(start, ROW_GROUP)
+            some = _rows_of(column, start)
+            if column.name not in orders:
+                cells[column.name] = some.to_arrow()
+                continue
+            texts, order = some.to_dictionary(), orders[column.name]
+            cells[column.name] = (
+                texts.cast(texts.type.value_type)
+                if order is None
+                else _reordered(texts.indices, texts.dictionary, order[number])
+            )
         group = pa.table(cells)
         if writer is None:
             writer = pq.ParquetWriter(target, group.schema, compression="none", store_schema=False)
         writer.write_table(group, row_group_size=ROW_GROUP)
     assert writer is not None
     writer.close()
+
+
+def _rows_of(column: Column, start: int) -> Column:
+    return Column(column.name, column.kind, column.values, column.codes[start : start + ROW_GROUP])
+
+
+def _orders_of(column: Column, starts: Iterable[int]) -> list[np.ndarray] | None:
+    """The order in which each group of rows first uses texts; None if they are written as plain texts."""
+    orders = []
+    for start in starts:
+        texts = _rows_of(column, start).to_dictionary()
+        order = None if _is_long(texts.dictionary) else _order_of_first_use(texts.indices, len(texts.dictionary))
+        if order is None:
+            return None
+        orders.append(order)
+    return orders
 
 
 def write_part(rows: pa.Table, target: Path | BinaryIO) -> None:
@@ -112,29 +132,34 @@ def _by_first_use(arrow: pa.Table) -> pa.Table:
 def _of_groups(column: pa.ChunkedArray) -> pa.ChunkedArray:
     whole = one_dictionary(column)
     texts = whole.dictionary
-    if not pa.types.is_string(texts.type) or texts.nbytes + 4 * len(texts) > _LONG_DICTIONARY:
+    if not pa.types.is_string(texts.type) or _is_long(texts):
         return pa.chunked_array([whole.cast(texts.type)])
     groups = []
     for start in range(0, len(whole), ROW_GROUP):
-        group = _first_used_first(whole.slice(start, ROW_GROUP).indices, texts)
-        if group is None:
+        indices = whole.slice(start, ROW_GROUP).indices
+        order = _order_of_first_use(indices, len(texts))
+        if order is None:
             return pa.chunked_array([whole.cast(texts.type)])
-        groups.append(group)
+        groups.append(_reordered(indices, texts, order))
     return pa.chunked_array(groups, pa.dictionary(pa.int32(), texts.type))
 
 
-def _first_used_first(indices: pa.Array, texts: pa.Array) -> pa.DictionaryArray | None:
-    """A group of rows with the texts in the order of their first use.
+def _is_long(texts: pa.Array) -> bool:
+    return texts.nbytes + 4 * len(texts) > _LONG_DICTIONARY
+
+
+def _order_of_first_use(indices: pa.Array, n_texts: int) -> np.ndarray | None:
+    """The texts of a group of rows in the order of their first use.
 
     None if the first page is full before texts occur whose indices need the most bits: Arrow then packs the first pages
     of plain texts into fewer bits. None also if a page has no text at all, which it writes in another way.
     """
-    missing = indices.is_null().to_numpy(zero_copy_only=False) if indices.null_count else None
+    missing = _missing(indices)
     if missing is not None and np.logical_and.reduceat(missing, np.arange(0, len(missing), _PAGE)).any():
         return None
-    codes = (indices if missing is None else indices.fill_null(0)).to_numpy()
+    codes = _indices(indices)
     present = codes if missing is None else codes[~missing]
-    left = np.bincount(present, minlength=len(texts)) > 0
+    left = np.bincount(present, minlength=n_texts) > 0
     order = np.empty(int(left.sum()), dtype=np.int64)
     bits = max(len(order) - 1, 0).bit_length()
     early = len(present) if len(codes) <= _PAGE else _PAGE - (0 if missing is None else int(missing[:_PAGE].sum()))
@@ -150,9 +175,23 @@ def _first_used_first(indices: pa.Array, texts: pa.Array) -> pa.DictionaryArray 
         order[found : found + len(new)] = new
         left[new] = False
         found, start = found + len(new), stop
+    return order
+
+
+def _reordered(indices: pa.Array, texts: pa.Array, order: np.ndarray) -> pa.DictionaryArray:
+    """A group of rows with its texts in this order."""
     place = np.zeros(len(texts), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return pa.DictionaryArray.from_arrays(pa.array(place.take(codes), mask=missing), texts.take(pa.array(order)))
+    cells = pa.array(place.take(_indices(indices)), mask=_missing(indices))
+    return pa.DictionaryArray.from_arrays(cells, texts.take(pa.array(order)))
+
+
+def _missing(indices: pa.Array) -> np.ndarray | None:
+    return indices.is_null().to_numpy(zero_copy_only=False) if indices.null_count else None
+
+
+def _indices(indices: pa.Array) -> np.ndarray:
+    return (indices.fill_null(0) if indices.null_count else indices).to_numpy()
 
 
 def plain_texts(arrow: pa.Table) -> pa.Table:

@@ -29,6 +29,8 @@ from discreet.learning.logistic import fit_logistic
 from discreet.learning.own_classifiers import Learner, Scorer, judged_by_name, with_face
 from discreet.recoding.published_tree import PublishedTree
 
+Learnt = dict[tuple[tuple[str, bool], ...], tuple[np.ndarray, np.ndarray]]  # weights, by columns and their encoding
+
 
 @dataclass(frozen=True)
 class Questions:
@@ -94,20 +96,26 @@ class Lesson:
             return self
         return Lesson(self.learnt.take(np.arange(most)), self.tested, self.target)
 
-    def right(self, features: Sequence[str] | None = None) -> np.ndarray:
-        """Whether the plain classifier is right about each row; with no feature it says the commonest class."""
-        names = self._features if features is None else list(features)
-        return self._answers(names) == _texts(self.tested, self.target)
+    def right(self, features: Sequence[str] | None = None, *, learnt: Learnt | None = None) -> np.ndarray:
+        """Whether the plain classifier is right about each row; with no feature it says the commonest class.
 
-    def _answers(self, features: list[str]) -> np.ndarray:
+        `learnt` keeps what it learnt for the next lesson with the same training rows and other test rows.
+        """
+        names = self._features if features is None else list(features)
+        return self._answers(names, {} if learnt is None else learnt) == _texts(self.tested, self.target)
+
+    def _answers(self, features: list[str], known: Learnt) -> np.ndarray:
         if not features:
             return np.repeat(_commonest(_texts(self.learnt, self.target)), len(self.tested))
         label = self.learnt.column(self.target)
-        n_classes = len(label.texts)
-        groups, first = grouped(self.learnt, features, ordered=False)
-        counts = np.bincount(groups * n_classes + label.codes, minlength=len(first) * n_classes)
         learnt, tested = encoded(self.learnt, self.tested, features)
-        weights, intercepts = fit_logistic(learnt[first], counts.reshape(len(first), n_classes))
+        how = tuple((name, self.tested.column(name).kind == "category") for name in features)
+        if how not in known:
+            n_classes = len(label.texts)
+            groups, first = grouped(self.learnt, features, ordered=False)
+            counts = np.bincount(groups * n_classes + label.codes, minlength=len(first) * n_classes)
+            known[how] = fit_logistic(learnt[first], counts.reshape(len(first), n_classes))
+        weights, intercepts = known[how]
         return np.array(label.texts)[np.argmax(tested @ weights + intercepts, axis=1)]
 
     @property
@@ -134,11 +142,11 @@ class BasketLesson(Lesson):
         learnt, tested = (label_column(self.target, baskets.label_values) for baskets in self._baskets)
         return learnt, tested
 
-    def right(self, features: Sequence[str] | None = None) -> np.ndarray:
-        learnt, tested = self._baskets
-        wanted = set(learnt.names if features is None else features)
-        items = [item for item, name in enumerate(learnt.names) if name in wanted]
-        answers = logistic_answers(learnt.matrix[:, items], tested.matrix[:, items], learnt.labels)  # type: ignore[arg-type]
+    def right(self, features: Sequence[str] | None = None, *, learnt: Learnt | None = None) -> np.ndarray:
+        published, tested = self._baskets
+        wanted = set(published.names if features is None else features)
+        items = [item for item, name in enumerate(published.names) if name in wanted]
+        answers = logistic_answers(published.matrix[:, items], tested.matrix[:, items], published.labels)  # type: ignore[arg-type]
         return answers == tested.labels
 
 
@@ -171,7 +179,7 @@ class ModelLesson(Lesson):
         shares[hidden, [mine.index(answers[row]) for row in hidden]] = 1.0
         return shares
 
-    def _answers(self, features: list[str]) -> np.ndarray:
+    def _answers(self, features: list[str], known: Learnt) -> np.ndarray:
         return np.array([text_of(label) for label in self.model.predict(self.tested).tolist()])
 
 

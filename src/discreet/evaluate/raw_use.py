@@ -18,6 +18,7 @@ import numpy as np
 from discreet.data.dataset import Dataset
 from discreet.errors import DataError
 from discreet.evaluate.confidence import Share, effective_rows, paired_difference, wilson
+from discreet.evaluate.lessons import Learnt
 from discreet.evaluate.protocols import Protocol, held_out, original
 from discreet.release.release import Release
 
@@ -50,9 +51,11 @@ def raw_use(release: Release, train: Dataset, test: Dataset, recoded: np.ndarray
         return None
     few = test if recoded is not None else test.take(np.arange(min(len(test), _MOST_ROWS)))
 
+    learnt: Learnt = {}  # from the same rows, whatever it is asked about
+
     def right(protocol: Protocol) -> np.ndarray:
         lesson = held_out(release, train, few, protocol)
-        return (lesson.from_few(_MOST_LEARNT) if train is test else lesson).right()
+        return (lesson.from_few(_MOST_LEARNT) if train is test else lesson).right(learnt=learnt)
 
     try:
         after = right("recoded") if recoded is None else recoded

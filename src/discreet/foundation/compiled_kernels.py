@@ -53,6 +53,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]):
         self.py_func, self.targetoptions = function, options
         self._dispatcher: Any = None
+        self._inner: Any = None
         update_wrapper(self, function)
         KERNELS.append(self)
 
@@ -63,14 +64,20 @@ class Kernel:
     def dispatcher(self) -> Any:
         """The function as numba compiles it."""
         if self._dispatcher is None:
-            njit = partial(_numba().njit, nogil=True, **self.targetoptions)
+            njit = partial(_numba().njit, nogil=True, no_cfunc_wrapper=True, **self.targetoptions)
             kept, failure = quietly(njit(cache=True), self.py_func, errors=(RuntimeError, OSError))
-            self._dispatcher = njit()(self.py_func) if failure else kept
+            self._dispatcher = njit()(self.py_func) if failure else _quick_to_load(kept)
         return self._dispatcher
 
     @property
     def _numba_type_(self) -> Any:
-        return self.dispatcher._numba_type_
+        """How a kernel that calls this one sees it: without what Python needs to call it, which takes longer to compile
+        than many a kernel, and not cached, since the machine code of the caller includes it.
+        """
+        if self._inner is None:
+            alone = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+            self._inner = self._dispatcher or _numba().njit(nogil=True, **self.targetoptions, **alone)(self.py_func)
+        return self._inner._numba_type_
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
@@ -98,8 +105,8 @@ class Intrinsic:
 
 def cache_of_kernels() -> tuple[int, int, str]:
     """How many kernels this process compiled, how many it found compiled, and the folder of the cache, "" for none."""
-    used = [kernel._dispatcher for kernel in KERNELS if kernel._dispatcher is not None]
-    stats = [dispatcher.stats for dispatcher in used]
+    used = {id(one): one for kernel in KERNELS for one in (kernel._dispatcher, kernel._inner) if one is not None}
+    stats = [dispatcher.stats for dispatcher in used.values()]
     compiled = sum(sum(one.cache_misses.values()) for one in stats)
     folders = [str(Path(one.cache_path)) for one in stats if one.cache_path]
     return compiled, sum(sum(one.cache_hits.values()) for one in stats), os.path.commonpath(folders) if folders else ""
@@ -108,6 +115,25 @@ def cache_of_kernels() -> tuple[int, int, str]:
 def kernels_are_loaded() -> bool:
     """Whether numba is loaded, which takes longer than a little work without kernels."""
     return "numba" in sys.modules
+
+
+def _quick_to_load(dispatcher: Any) -> Any:
+    """The dispatcher, with a cache that finds machine code without preparing numba to compile.
+
+    numba would first load all that it knows about types and functions, which takes longer than importing numba. Only
+    compiling needs it, and compiling prepares itself; machine code needs the runtime that counts references.
+    """
+    kept = dispatcher._cache
+    if hasattr(kept, "_load_overload"):  # in another version of numba, its own way is taken
+
+        def load_overload(signature: Any, target: Any) -> Any:
+            from numba.core.runtime import rtsys
+
+            rtsys.initialize(target)
+            return kept._load_overload(signature, target)
+
+        kept.load_overload = load_overload
+    return dispatcher
 
 
 @cache
@@ -132,6 +158,18 @@ def choose_folder() -> str:
     temporary, _ = quietly(tempfile.gettempdir, errors=(OSError,))
     own = () if temporary is None else (Path(temporary) / f"discreet-kernels-{system.user_number()}",)
     return next((str(folder) for folder in (users, *own) if _private(folder)), "")
+
+
+def folder_for_code(package: Path) -> Path | None:
+    """Where a folder of the package may keep code that was made from its files: beside them, or in a private folder.
+
+    None if there is no safe folder.
+    """
+    if _writable(package / "__pycache__"):
+        return package / "__pycache__"
+    temporary, _ = quietly(tempfile.gettempdir, errors=(OSError,))
+    own = None if temporary is None else Path(temporary) / f"discreet-kernels-{system.user_number()}"
+    return own if own is not None and _private(own) else None
 
 
 def _writable(folder: Path) -> bool:

@@ -51,7 +51,7 @@ class _Problem:
         line = self.X @ parameters[:-1] + parameters[-1]
         line -= line.max(axis=1, keepdims=True)
         self.shares = np.exp(line)
-        total = self.shares.sum(axis=1, keepdims=True)
+        total = _across(self.shares)
         self.shares /= total
         return float((self.counts * (np.log(total) - line)).sum() + (parameters[:-1] ** 2).sum() / 2)
 
@@ -63,7 +63,7 @@ class _Problem:
     def curved(self, direction: np.ndarray) -> np.ndarray:
         """The matrix of second derivatives times a direction."""
         line = self.X @ direction[:-1] + direction[-1]
-        line -= (self.shares * line).sum(axis=1, keepdims=True)
+        line -= _across(self.shares * line)
         product = self._back(self.rows * self.shares * line)
         product[:-1] += direction[:-1]
         return product * self.is_free
@@ -90,3 +90,11 @@ class _Problem:
 
     def _back(self, line: np.ndarray) -> np.ndarray:
         return np.vstack([self.transposed @ line, line.sum(axis=0)])
+
+
+def _across(numbers: np.ndarray) -> np.ndarray:
+    """The sum of each row. NumPy's own takes several times longer where rows are as short as there are classes."""
+    total = numbers[:, :1].copy()
+    for place in range(1, numbers.shape[1]):
+        total += numbers[:, place : place + 1]
+    return total

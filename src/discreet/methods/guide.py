@@ -117,8 +117,9 @@ def promised_by_default(name: str, given: Iterable[str]) -> dict[str, Any]:
     >>> promised_by_default("km", ["m"])
     {'k': 5}
     """
-    said = {*given, *(["delta"] if name in methods_with("epsilon") else [])}  # a delta of 0 is the stronger promise
-    defaults = {one: default for one, default in parameters_of(name).items() if one in _OF_PROMISES}
+    parameters = parameters_of(name)
+    said = {*given, *(["delta"] if "epsilon" in parameters else [])}  # a delta of 0 is the stronger promise
+    defaults = {one: default for one, default in parameters.items() if one in _OF_PROMISES}
     return {one: default for one, default in defaults.items() if default is not None and one not in said}
 
 

@@ -322,6 +322,25 @@ class Classes:
         fits[0] = meaning.missing
         return fits
 
+    @cached_property
+    def spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each label that is an interval without missing cells, the first class that it covers and the one after the
+        last, as `fit` says; -1 of all others.
+        """
+        borders = self.labelling._borders
+        first, stop = np.full((2, len(self.labelling.meanings)), -1, dtype=np.int64)
+        plain = [
+            (place, *one.interval)
+            for place, one in enumerate(self.labelling.meanings)
+            if one.interval is not None and not one.missing
+        ]
+        if plain:
+            places, low, high = (np.array(part) for part in zip(*plain, strict=True))
+            begin = np.where(low > -np.inf, np.searchsorted(borders, low, side="right"), 0)
+            first[places] = np.searchsorted(self.pieces, begin)
+            stop[places] = np.searchsorted(self.pieces, np.searchsorted(borders, high, side="left") + 1)
+        return first, stop
+
 
 # -- labels of value trees -----------------------------------------------------------------------------------------
 

@@ -92,20 +92,30 @@ def _shares_covered(
     classes = labelling.classes(old)
     place_of = {label: place for place, label in reversed([*enumerate(labelling.labels)])}
     code_of = {text: code for code, text in enumerate([*old.texts, None])}
-    weight = np.bincount(classes.of_code[was], rows, minlength=len(classes)) / rows.sum()
+    class_of = classes.of_code[was]
+    weight = np.bincount(class_of, rows, minlength=len(classes)) / rows.sum()
     share, is_true = np.ones(len(new.values) + 1), np.ones(len(rows), dtype=bool)
     order = np.argsort(now, kind="stable")
-    borders = np.searchsorted(now[order], np.arange(len(new.values) + 2))
+    borders = np.searchsorted(now[order], np.arange(len(new.values) + 2)).tolist()
+    begin, stop = np.full((2, len(new.values) + 1), -1, dtype=np.int64)
+    begins, stops = (line.tolist() for line in classes.spans)
     for code, text in enumerate([*new.texts, None]):
-        mine = order[borders[code] : borders[code + 1]]
-        if text == SUPPRESSED or not len(mine):
+        if text == SUPPRESSED or borders[code] == borders[code + 1]:
             continue
-        if text in place_of:
-            covers = classes.fit(place_of[text])
-            share[code], is_true[mine] = weight[covers].sum(), covers[classes.of_code[was[mine]]]
+        place = place_of.get(text, -1)
+        if place >= 0 and begins[place] >= 0:  # classes side by side
+            begin[code], stop[code] = begins[place], stops[place]
+            share[code] = weight[begins[place] : stops[place]].sum()
+            continue
+        mine = order[borders[code] : borders[code + 1]]
+        if place >= 0:
+            covers = classes.fit(place)
+            share[code], is_true[mine] = weight[covers].sum(), covers[class_of[mine]]
         else:  # a value as it was, or a label without a meaning
             value = code_of.get(text, -1)
             share[code], is_true[mine] = rows[was == value].sum() / rows.sum(), was[mine] == value
+    is_span = begin[now] >= 0
+    is_true[is_span] = ((class_of >= begin[now]) & (class_of < stop[now]))[is_span]
     return share, is_true
 
 

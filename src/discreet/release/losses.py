@@ -225,8 +225,10 @@ class Crossing:
         """Number of rows whose cell is unchanged."""
         if not self.keeps_name:
             return 0
-        was, now = [*self.old.texts, None], [*self.new[0].texts, None]
-        return sum(n for a, b, n in zip(*(part.tolist() for part in self.pairs), strict=True) if was[a] == now[b])
+        code_of = {text: code for code, text in enumerate([*self.new[0].texts, None])}
+        unchanged = np.array([code_of.get(text, -1) for text in [*self.old.texts, None]])
+        was, now, rows = self.pairs
+        return int(rows[unchanged[was] == now].sum())
 
 
 def crossings(
@@ -315,11 +317,12 @@ def _of_labels(labelling: Labelling, column: Column) -> dict[str | None, float]:
     n_values = np.bincount(classes.of_code[: column.levels], minlength=len(classes))
     ends = (column.numbers.min(), column.numbers.max()) if column.kind != "category" and len(column.values) else None
     cost: dict[str | None, float] = {}
+    whole = is_whole(column)
     for place, (label, meaning) in enumerate(zip(labelling.labels, labelling.meanings, strict=True)):
         if label == SUPPRESSED:
             cost[label] = 1.0
         elif meaning.interval is not None:
-            cost[label] = 0.0 if ends is None else _width(*meaning.interval, *ends, whole=is_whole(column))
+            cost[label] = 0.0 if ends is None else _width(*meaning.interval, *ends, whole=whole)
         else:
             cost[label] = _share(int(n_values[classes.fit(place)].sum()), column.levels)
     return cost | {SUPPRESSED: 1.0}

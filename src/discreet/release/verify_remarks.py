@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numbers import Real
 
-from discreet.counting.row_counts import n_unique
+from discreet.counting.row_counts import count_unique, n_unique
 from discreet.data.content import Content
 from discreet.errors import listing, shown
 from discreet.privacy.differential_privacy import private_part
@@ -110,6 +110,7 @@ def singled_out_remarks(certificate: Certificate, content: Content) -> list[str]
     rows, outside = content.n_rows, _outside(certificate)
     if not outside or rows < _FEW or not content.has_cells or content.rows_of_items() is not None:
         return []
+    count_unique(content, outside)
     unique = {name: n_unique(content, [name]) for name in outside}
     remarks = [
         f"{shown(name)} singles people out: {single:,} of {rows:,} rows have a value there that no other row has."

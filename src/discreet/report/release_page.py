@@ -10,9 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
 from discreet.errors import DataError
+from discreet.foundation.compiled_kernels import folder_for_code
 from discreet.report.again import chosen, command
 from discreet.report.wording import (
     brief,
@@ -75,7 +76,9 @@ def _document_page(summary: dict[str, Any]) -> str:
 
 @cache
 def environment() -> Environment:
+    folder = folder_for_code(_TEMPLATES)  # compiling the templates takes longer than all else about a page
     environment = Environment(
+        bytecode_cache=None if folder is None else FileSystemBytecodeCache(str(folder), "discreet-%s.jinja"),
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,

@@ -158,7 +158,7 @@ def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, t
     """Cut the rows of a part; `times` says how often each column was cut above it."""
     codes, rule, n_columns = file.whole(), asked.rule, len(asked.axes)
     cuts = partition(
-        asked.router.ranks(codes[:n_columns]),
+        asked.router.ranks(codes[:n_columns]).T,
         _by_class(codes[n_columns:] if rule.by_information else [], len(codes[0])),
         [Need(rule.least)],
         rule.position,
@@ -169,8 +169,17 @@ def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, t
     cut = cuts_between(asked.axes, cuts.column, cuts.ends, cuts.begins)
     rank_of = asked.router.rank_of_code
     written = labels.add(lambda c: rank_of[c][codes[c]], cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
-    crossed = [pair_counts(codes[c], written[cuts.leaf_of, c]) for c in range(n_columns)]
+    crossed = [_crossed(codes[c], written[:, c], cuts.leaf_of) for c in range(n_columns)]
     return _Part(_nodes(cuts), cut, written, crossed, *_counted(codes, asked, cuts.leaf_of))
+
+
+def _crossed(codes: np.ndarray, written: np.ndarray, leaf_of: np.ndarray) -> _Pairs:
+    """The pairs of code and label that occur; both are few in a part, so that counting all possible pairs is quick."""
+    occurs = np.zeros(int(written.max()) + 1, dtype=bool)
+    occurs[written] = True
+    labels, number, first = np.flatnonzero(occurs), np.cumsum(occurs, dtype=np.int32) - 1, int(codes.min())
+    old, new, rows = pair_counts(codes - first, number[written][leaf_of])
+    return old + first, labels[new], rows
 
 
 def _leaf(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox) -> _Part:
