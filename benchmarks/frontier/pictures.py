@@ -73,7 +73,7 @@ def differences_picture(found: Found) -> str:
 
 
 def trade_picture(found: Found) -> str:
-    """Mean AUC against mean detail over the tables where every method has every release, a point for each."""
+    """Mean AUC against mean counted detail over the tables where every method has every release, a point for each."""
     methods = methods_of(found)
     found = {
         table: figures
@@ -90,7 +90,7 @@ def trade_picture(found: Found) -> str:
             ]
             if ones:
                 auc = float(np.mean([best_of(one, "auc") for one in ones]))
-                points[method, place] = float(np.mean([one["detail"] for one in ones])), auc
+                points[method, place] = float(np.mean([one["counted"] for one in ones])), auc
     low, high = min(y for _, y in points.values()) - 0.01, max(y for _, y in points.values()) + 0.01
     left, right, top, bottom = 70, 860, 60, 420
 
@@ -101,10 +101,10 @@ def trade_picture(found: Found) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 470" role="img" {_FONT}>',
         "<title>AUC against detail, mean over tables, for each method and k</title>",
         '<rect width="900" height="470" fill="white"/>',
-        '<text x="20" y="20">AUC against detail, mean of tables; lines lead from small k to large</text>',
+        '<text x="20" y="20">AUC against counted detail, mean of tables; lines lead from small k to large</text>',
         *_legend(methods, 42),
         f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#444"/>',
-        f'<text x="{(left + right) / 2}" y="460" text-anchor="middle">detail: information kept</text>',
+        f'<text x="{(left + right) / 2}" y="460" text-anchor="middle">counted detail</text>',
     ]
     for tick in np.linspace(0, 1, 6):
         x, _ = at(float(tick), low)

@@ -52,7 +52,7 @@ def ai_privacy_toolkit(rows: Split, k: int, learners: tuple[str, ...] = LEARNERS
         "raw": max(one["accuracy"] for one in raw.values()),
         "raw_auc": max(one["auc"] for one in raw.values()),
         "suppressed": 0.0,
-        "detail": information_kept(rows.test, tested, rows.roles.quasi),
+        "counted": information_kept(rows.test, tested, rows.roles.quasi),
         "cpu": said["cpu"],
     }
 

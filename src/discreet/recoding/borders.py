@@ -43,7 +43,8 @@ class Borders:
     round: np.ndarray | None
 
     @classmethod
-    def of(cls, axis: Axis) -> Borders:
+    def of(cls, axis: Axis, *, free: bool = False) -> Borders:
+        """Those of an axis; `free`, a tree does not say which of them go first."""
         rows = axis.counts_of_ranks.sum(axis=1)
         n_values = axis.n_values
         if isinstance(axis.tree, Branches):
@@ -52,6 +53,7 @@ class Borders:
                 levels = np.maximum(levels - 1, 0)
             many = len(levels) > _MOST_LEAVES
             starts, level = (kept, levels[kept]) if many else (np.arange(len(levels)), levels)
+            level = np.zeros_like(level) if free else level
         else:
             starts = _pieces(axis, rows[:n_values])
             level = np.zeros(len(starts), dtype=np.int64)

@@ -21,8 +21,10 @@ def rows_of(columns, label):
     return CodedRows.of(table, [*columns], target="y")
 
 
-def ladders(rows, rarest):
-    return [Ladder.of(Axis.of(rows, c.name, rarest=rarest, by_class=True), 16) for c in rows.columns]
+def ladders(rows, rarest, bins):
+    even = bins == "even"
+    axes = [Axis.of(rows, c.name, rarest=rarest, by_class=not even) for c in rows.columns]
+    return [Ladder.of(axis, 16, even=even) for axis in axes]
 
 
 def trials_of(columns, label, detail=0.1):

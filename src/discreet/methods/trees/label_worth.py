@@ -23,6 +23,7 @@ from discreet.counting.tally import distinct_codes, pair_counts
 from discreet.foundation.compiled_kernels import compiled
 
 _PRIOR = 8.0  # rows
+_RAW = 0.1  # share of the difference that counts, where somebody who does not recode knows less
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
 _TURNS = 25
 _FEW = 2500  # rows at which detail is worth twice as much as in a very large table
@@ -50,11 +51,13 @@ class LabelWorth:
         return max(known, 0.0) + self.detail * detail
 
 
-def class_share(labels: np.ndarray, learnt: np.ndarray, asked: np.ndarray) -> float:
+def class_share(
+    labels: np.ndarray, learnt: np.ndarray, asked: np.ndarray, unrecoded: np.ndarray | None = None
+) -> float:
     """The share of the log-loss of guessing that is saved; negative if guessing is better.
 
     `labels[i]` are the labels of distinct row i; `learnt` are its rows by class that are learnt from, and `asked` those
-    that are asked about.
+    that are asked about. `unrecoded` are the labels that somebody reads who does not recode.
     """
     distinct, of = distinct_codes(list(labels.T), len(labels), ordered=False)
     counts, held_out = _sums(learnt, of, len(distinct)), _sums(asked, of, len(distinct))
@@ -62,9 +65,15 @@ def class_share(labels: np.ndarray, learnt: np.ndarray, asked: np.ndarray) -> fl
     guess = _log_loss(np.tile(shares / shares.sum(), (len(counts), 1)), held_out)
     if guess <= 0:
         return 0.0
-    linear = _logistic(distinct, counts)
+    model = Logistic.of(distinct, counts)
+    linear = model.said(distinct)
     grouped = (counts + _PRIOR * linear) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
-    return 1.0 - (_log_loss(linear, held_out) + _log_loss(grouped, held_out)) / (2 * guess)
+    known = 1.0 - (_log_loss(linear, held_out) + _log_loss(grouped, held_out)) / (2 * guess)
+    if unrecoded is None or _RAW == 0:
+        return known
+    some = asked.sum(axis=1) > 0
+    raw = 1.0 - _log_loss(model.said(unrecoded[some]), asked[some]) / guess
+    return known - _RAW * min(max(known - raw, 0.0), 2 * max(known, 0.0))
 
 
 def _sums(counts: np.ndarray, of: np.ndarray, n: int) -> np.ndarray:
@@ -75,23 +84,41 @@ def _log_loss(probabilities: np.ndarray, held_out: np.ndarray) -> float:
     return float(-(held_out * np.log(np.maximum(probabilities, _LEAST))).sum())
 
 
-def _logistic(labels: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The probabilities that a logistic regression on the labels gives to the classes of each row.
+@dataclass(frozen=True, eq=False)
+class Logistic:
+    """A logistic regression on labels: the sorted labels of each column, and the weights of all of them by class."""
 
-    Böhning's bound of the curvature is the same in every turn (Böhning 1992), so one factorisation serves all turns;
-    each turn starts from beyond the last one (Nesterov 1983).
-    """
+    values: list[np.ndarray]
+    weights: np.ndarray
+    prior: np.ndarray
+
+    @classmethod
+    def of(cls, labels: np.ndarray, counts: np.ndarray) -> Logistic:
+        """Learnt from rows of labels with their counts by class.
+
+        Böhning's bound of the curvature is the same in every turn (Böhning 1992), so one factorisation serves all
+        turns; each turn starts from beyond the last one (Nesterov 1983).
+        """
+        values = [np.unique(column) for column in labels.T]
+        places, n_places = _places(values, labels), sum(map(len, values))
+        taught = counts.astype(np.float64)
+        bound = _curvature(places, taught.sum(axis=1), n_places)
+        bound[np.diag_indices_from(bound)] += _RIDGE
+        prior = np.log((taught.sum(axis=0) + 1) / (taught.sum() + taught.shape[1]))
+        return cls(values, _learn(places, taught, np.linalg.cholesky(bound), prior, _TURNS, _RIDGE), prior)
+
+    def said(self, labels: np.ndarray) -> np.ndarray:
+        """The probabilities of the classes of rows with labels that were learnt."""
+        return _softmax(self.weights[_places(self.values, labels)].sum(axis=1) + self.prior)
+
+
+def _places(values: list[np.ndarray], labels: np.ndarray) -> np.ndarray:
+    """The number of each label among those of all columns."""
     places, n_places = np.empty(labels.shape, dtype=np.int64), 0
-    for c, column in enumerate(labels.T):
-        values, place = np.unique(column, return_inverse=True)
-        places[:, c] = place.ravel() + n_places
-        n_places += len(values)
-    taught = counts.astype(np.float64)
-    bound = _curvature(places, taught.sum(axis=1), n_places)
-    bound[np.diag_indices_from(bound)] += _RIDGE
-    prior = np.log((taught.sum(axis=0) + 1) / (taught.sum() + taught.shape[1]))
-    weights = _learn(places, taught, np.linalg.cholesky(bound), prior, _TURNS, _RIDGE)
-    return _softmax(weights[places].sum(axis=1) + prior)
+    for c, known in enumerate(values):
+        places[:, c] = np.searchsorted(known, labels[:, c]) + n_places
+        n_places += len(known)
+    return places
 
 
 @compiled

@@ -36,7 +36,7 @@ from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_choice import Trials, WaySearch
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
-from discreet.methods.trees.tree_ladder_ways import Binned, Way
+from discreet.methods.trees.tree_ladder_ways import Binned, Bins
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.promise import Promise
@@ -150,11 +150,17 @@ class TreeLadder(Method):
         weights = column_weights(self.weights, roles.quasi)
         served = with_targets(rows, roles, self.targets or ())
         worth = LabelWorth.of_rows(self.detail if served.counts.shape[1] > 1 else 1.0, weights, rows.n_rows)
-        trials = Trials(served, lambda some, rarest: self._ladders(some, rarest, hierarchies), worth)
-        ladders = self._ladders(served, self.k, hierarchies)
-        tried = self._ways(trials, needs.least)
+        kinds: tuple[Bins, ...] = ("even", "free") if hierarchies else ("even",)
+        trials = Trials(served, lambda some, rarest, bins: self._ladders(some, rarest, bins, hierarchies), worth, kinds)
+        ladders: dict[Bins, list[Ladder]] = {}
+        search = WaySearch(trials, needs.least, bins=self.bins, trust=self.trust)
+        with one_thread():
+            tried = search.ranked()
         for way in tried:
-            binned = Binned.of(served, ladders, worth, way.most)
+            if way.bins not in ladders:
+                ladders[way.bins] = self._ladders(served, self.k, way.bins, hierarchies)
+            binned = Binned.of(served, ladders[way.bins], worth, way.most)
+            way = way.at(search.size, needs.least)
             parted = binned.parted(way, replace(needs, least=way.least).merged(binned.rows, binned.place).met)
             if within_limit(self.max_suppressed, **binned.suppressed(parted)):
                 break
@@ -163,16 +169,11 @@ class TreeLadder(Method):
         trace = [*binned.trace(parted), *trials.trace(tried)]
         return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace)
 
-    def _ways(self, trials: Trials, least: int) -> list[Way]:
-        """The ways to make the release, the best first."""
-        with one_thread():
-            return WaySearch(trials, least, bins=self.bins, trust=self.trust).ranked()
-
-    def _ladders(self, rows: CodedRows, rarest: int, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
+    def _ladders(self, rows: CodedRows, rarest: int, bins: Bins, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""
-        readable = self.labels == "readable"
-        axes = [Axis.of(rows, column.name, rarest=rarest, by_class=True, readable=readable) for column in rows.columns]
-        return [Ladder.of(axis, self.bins, hierarchies.get(axis.name)) for axis in axes]
+        readable, even, free = self.labels == "readable", bins == "even", bins == "free"
+        axes = [Axis.of(rows, one.name, rarest=rarest, by_class=not even, readable=readable) for one in rows.columns]
+        return [Ladder.of(axis, self.bins, hierarchies.get(axis.name), even=even, free=free) for axis in axes]
 
     def _public_parameters(self) -> dict[str, Any]:
         return super()._public_parameters() | {"hierarchies": public_hierarchies(self.hierarchies)}

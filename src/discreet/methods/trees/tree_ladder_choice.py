@@ -7,7 +7,7 @@ as the sets they fall into. Its worth is the share that is known of the class, a
 one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
 smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on, of a small table also at 10, 25,
 100, 250 and so on; between these, smaller sets below the best tree so far, that tree grown as far as the size allows,
-and no tree.
+and no tree. Ways with even bins, and those that halve groups instead of climbing, are among all.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -25,7 +25,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.held_out_rows import folds_of, within_fold
 from discreet.methods.trees.label_worth import LabelWorth, class_share
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.tree_ladder_ways import Binned, Way
+from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Way
 
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
 TREES: tuple[tuple[bool, float], ...] = (
@@ -35,13 +35,16 @@ TREES: tuple[tuple[bool, float], ...] = (
     (True, STRICTNESS),
 )  # as in Way
 COARSE = (4,)  # bins of a column that are tried, beside the most
+HALVED: tuple[tuple[bool, float], ...] = ((False, STRICTNESS), (True, STRICTNESS))  # trees of even bins, or halved
 COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
 SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
+CHANCE = 0.5  # by the square root of the rows: what ways with even bins or by halving must be ahead of others
 BEHIND = 0.05  # worth that a way may be behind the best so far, on the folds so far, to be asked about more
 SMALL_TABLE = 5000  # rows of a table of which all ways are tried at more sizes
 
-MakeLadders = Callable[[CodedRows, int], list[Ladder]]  # those of some rows, of values that so many persons share
+# those of some rows, of values that so many persons share
+MakeLadders = Callable[[CodedRows, int, Bins], list[Ladder]]
 
 
 def at_least(least: int) -> int:
@@ -76,18 +79,25 @@ class Trials:
     Bins are made anew from what is learnt from: those of the whole table have seen the classes of the rows asked about.
     """
 
-    def __init__(self, rows: CodedRows, make_ladders: MakeLadders, worth: LabelWorth):
-        self.counts, self.n_rows, self._make_ladders = worth, rows.n_rows, make_ladders
+    def __init__(
+        self, rows: CodedRows, make_ladders: MakeLadders, worth: LabelWorth, kinds: tuple[Bins, ...] = ("even",)
+    ):
+        self.counts, self.n_rows, self._make_ladders, self.kinds = worth, rows.n_rows, make_ladders, kinds
         self._folds = list(folds_of(rows))
-        self._ladders: dict[int, list[list[Ladder]]] = {}
-        self._binned: dict[tuple[int, int], list[tuple[Binned, np.ndarray]]] = {}
+        self._ladders: dict[tuple[int, Bins], list[list[Ladder]]] = {}
+        self._binned: dict[tuple[int, int, Bins], list[tuple[Binned, np.ndarray]]] = {}
         self._found: dict[Way, tuple[float, float]] = {}
         self._best: list[float] = []  # what the best way so far is worth, on each fold
-        self._alike: dict[tuple[int, int, bytes], tuple[float, float]] = {}
+        self._alike: dict[tuple[int, int, bool, bytes], tuple[float, float]] = {}
 
     def worth(self, way: Way) -> float:
-        """What the way is worth."""
-        return round(self.counts.of(*self.known_and_detail(way)), 9)
+        """What the way is worth; even bins and halving count only as far as they are ahead by more than chance.
+
+        The share that is known has a standard error of about 0.5 / sqrt(n), and of more ways some are ahead by chance.
+        """
+        plain = way.bins != "even" and not way.halved
+        chance = 0.0 if plain or self.n_classes < 2 else CHANCE / math.sqrt(max(self.n_rows, 1))
+        return round(self.counts.of(*self.known_and_detail(way)) - chance, 9)
 
     def known_and_detail(self, way: Way) -> tuple[float, float]:
         """The share that is known of the class, and the detail; 0 of both where there are too few rows to try."""
@@ -117,21 +127,22 @@ class Trials:
 
     def _with(self, way: Way) -> list[tuple[Binned, np.ndarray]]:
         """The folds in the bins of a way, and the rows asked about."""
-        bins = decade_of(way.least), way.most
+        bins = decade_of(way.least), way.most, way.bins
         if bins not in self._binned:
             self._binned[bins] = []
-            for (part, asked), ladders in zip(self._folds, self._ladders_for(way.least), strict=True):
+            for (part, asked), ladders in zip(self._folds, self._ladders_for(way.least, way.bins), strict=True):
                 binned = Binned.of(part, ladders, self.counts, way.most)
                 sums = [np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T]
                 self._binned[bins].append((binned, np.column_stack(sums)))
         return self._binned[bins]
 
-    def _ladders_for(self, least: int) -> list[list[Ladder]]:
+    def _ladders_for(self, least: int, bins: Bins = "class") -> list[list[Ladder]]:
         """The ladders of each fold, of values that a decade of sizes may name: for all k the same."""
         rarest = decade_of(least)
-        if rarest not in self._ladders:
-            self._ladders[rarest] = [self._make_ladders(part, self.within(rarest)) for part, _ in self._folds]
-        return self._ladders[rarest]
+        if (rarest, bins) not in self._ladders:
+            ladders = [self._make_ladders(part, self.within(rarest), bins) for part, _ in self._folds]
+            self._ladders[rarest, bins] = ladders
+        return self._ladders[rarest, bins]
 
     def _worth(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[float, float]:
         """What is known and the detail; of ways that make the same groups only once."""
@@ -141,10 +152,12 @@ class Trials:
             return np.bincount(of, learnt.rows[inside], n) >= way.least
 
         groups = binned.groups(way, met)
-        alike = id(binned), way.least, groups.leaf.astype(np.int32).tobytes()
+        alike = id(binned), way.least, way.halved, groups.leaf.astype(np.int32).tobytes()
         if alike not in self._alike:
-            parted = binned.climbed(groups, met)
-            known = class_share(parted.labels, learnt.counts, asked) if asked.shape[1] > 1 else 0.0
+            parted = binned.halved(groups, way.least, met) if way.halved else binned.climbed(groups, met)
+            known = 0.0
+            if asked.shape[1] > 1:
+                known = class_share(parted.labels, learnt.counts, asked, binned.unrecoded(parted))
             self._alike[alike] = known, binned.detail(parted)
         return self._alike[alike]
 
@@ -199,12 +212,15 @@ class WaySearch:
                     tried.append(replace(above, trust=above.trust * COARSER))
         return sorted(dict.fromkeys(tried), key=lambda way: (-worth(way), way.least, way.trust))
 
+    @property
+    def size(self) -> int:
+        """The smallest size of groups that is tried: the first of the series that is no smaller than k."""
+        half = self._trials.n_rows // 2
+        return self._least if self._least >= half else min(at_least(self._least), half)
+
     def _sizes(self) -> list[int]:
         """Those of the series that k allows, up to half of the rows; the smallest first."""
-        half = self._trials.n_rows // 2
-        if self._least >= half:
-            return [self._least]
-        sizes = [min(at_least(self._least), half)]
+        half, sizes = self._trials.n_rows // 2, [self.size]
         while sizes[-1] < half:
             sizes.append(min(at_least(sizes[-1] + 1), half))
         return sizes
@@ -216,7 +232,14 @@ class WaySearch:
 
     def _all(self, size: int) -> list[Way]:
         fewer = [most for most in COARSE if most < min(self._bins, self._trials.most_bins(size))]
-        return [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
+        ways = [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
+        if "free" in self._trials.kinds:
+            ways += [replace(way, bins="free") for way in self._trees(size, self._bins)]
+        simple = self._trees(size, self._bins, HALVED)
+        ways += [replace(way, halved=True) for way in simple]
+        if "even" in self._trials.kinds:
+            ways += [replace(way, bins="even", halved=halved) for way in simple for halved in (False, True)]
+        return ways
 
     def _smaller(self, best: Way, size: int) -> list[Way]:
         """Sets of this size below the best tree of larger ones, or below one of its own; and no tree."""
@@ -224,8 +247,8 @@ class WaySearch:
         tree = best if best.strictness is not None else ways[max(len(ways) - 2, 0)]
         return [replace(tree, least=size), replace(tree, least=size, trust=self._rows(size)), ways[-1]]
 
-    def _trees(self, least: int, most: int) -> list[Way]:
-        trees = (*(TREES if self._trials.n_classes > 1 else ()), (False, None))
+    def _trees(self, least: int, most: int, grown: tuple[tuple[bool, float], ...] | None = None) -> list[Way]:
+        trees = (*((TREES if grown is None else grown) if self._trials.n_classes > 1 else ()), (False, None))
         return [Way(least, self._rows(least), *tree, most) for tree in trees]
 
     def _rows(self, least: int) -> int:

@@ -4,7 +4,7 @@
 A node is a box: a first and a last bin in each column. The cost of its rows is the number of bits that encode their
 classes. Without look-ahead this is the entropy, and the cut that saves most is taken. With look-ahead the cost is the
 code length of Krichevsky and Trofimov, which accounts for small counts, and the cut is taken that saves most together
-with the best next cut of each side: this finds columns that matter only in combination. Only the 16 best cuts are
+with the best next cut of each side: this finds columns that matter only in combination. Only the 32 best cuts are
 examined further, and only in nodes of up to 4,000 distinct rows.
 
 Pruning follows C4.5: a node is not cut if its expected errors, at the upper end of an interval of `strictness` standard
@@ -21,7 +21,7 @@ from discreet.counting.entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.lazy_modules import special
 
-_BEST = 16  # cuts that are looked behind
+_BEST = 32  # cuts that are looked behind
 _AHEAD = 4000  # distinct rows of a node up to which cuts are looked behind
 _ALPHA = 0.5  # rows of each class that the code length starts from
 

@@ -36,20 +36,23 @@ class Ladder:
     information: np.ndarray
 
     @classmethod
-    def of(cls, axis: Axis, most: int, hierarchy: Hierarchy | None = None) -> Ladder:
+    def of(
+        cls, axis: Axis, most: int, hierarchy: Hierarchy | None = None, *, even: bool = False, free: bool = False
+    ) -> Ladder:
         """The ladder of a column, with at most `most` bins on its lowest rung; that of a hierarchy where one is given.
 
-        The ladder's own axis is then in the order of the hierarchy.
+        The ladder's own axis is then in the order of the hierarchy; `free`, any neighbours there may be merged, not
+        siblings alone. `even` bins keep the information about the value itself, whatever the classes.
         """
-        axis = in_branches(axis, hierarchy)
-        borders = Borders.of(axis)
+        axis = in_branches(axis, hierarchy, by_class=not even)
+        borders = Borders.of(axis, free=free and hierarchy is not None)
         counts = np.add.reduceat(axis.counts_of_ranks, borders.starts[:-1])
-        kept = borders.lowest(counts, most)
+        kept = borders.lowest(counts.sum(axis=1, keepdims=True) if even else counts, most)
         starts = borders.starts[[0, *kept, -1]]
         counts = np.add.reduceat(axis.counts_of_ranks, starts[:-1])
         everything, n_rows = float(bits_of(counts.sum(axis=0))), max(int(counts.sum()), 1)
         rungs = [np.arange(len(counts))]
-        for left in borders.rungs(counts, kept):
+        for left in borders.rungs(counts.sum(axis=1, keepdims=True) if even else counts, kept):
             above = np.zeros(len(counts), dtype=np.int64)
             above[left] = 1
             rungs.append(np.cumsum(above))

@@ -6,24 +6,30 @@ trust       rows on both sides of every cut of the tree; no fewer
 ahead       whether the tree is grown with look-ahead
 strictness  of its pruning; None for no tree: everybody is in one leaf
 most        bins that a column has at most
+bins        which ladders: of bins that tell most about the "class"; "even" ones, of about equally many rows in the
+            order of the values; or "free" ones, where given hierarchies do not say which bins are merged
+halved      whether the groups of the tree are cut further for detail alone, instead of the climb
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.counting.entropy import entropy
-from discreet.methods.trees.label_worth import LabelWorth, detail_kept
+from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_blank import blank_columns, revive
 from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
+from discreet.methods.trees.tree_ladder_halving import Halves, halve
 from discreet.methods.trees.tree_ladder_rungs import Ladder
+
+Bins = Literal["class", "even", "free"]
 
 
 @dataclass(frozen=True)
@@ -35,9 +41,18 @@ class Way:
     ahead: bool
     strictness: float | None
     most: int
+    bins: Bins = "class"
+    halved: bool = False
+
+    def at(self, size: int, least: int) -> Way:
+        """The same with sets of `least` persons, if it has the smallest ones of a series, `size`."""
+        if self.least != size:
+            return self
+        return replace(self, least=least, trust=least if self.trust == size else self.trust)
 
     def __str__(self) -> str:
-        below = f"{self.most} bins, sets of {self.least} persons"
+        kind = "" if self.bins == "class" else f"{self.bins} "
+        below = f"{self.most} {kind}bins, sets of {self.least} persons{' by halving' * self.halved}"
         if self.strictness is None:
             return f"no tree, {below}"
         grown = "that looks ahead" if self.ahead else "of greedy cuts"
@@ -95,7 +110,8 @@ class Binned:
 
     def parted(self, way: Way, met: Met) -> Parted:
         """The rows parted in this way, into sets that may be published."""
-        return self.climbed(self.groups(way, met), met)
+        groups = self.groups(way, met)
+        return self.halved(groups, way.least, met) if way.halved else self.climbed(groups, met)
 
     def groups(self, way: Way, met: Met) -> Leaves:
         """The groups of the way's tree, or one of everybody."""
@@ -117,6 +133,16 @@ class Binned:
             revive(self.rows, self.ladders, rungs, first, last, column, met)
         return Parted(leaf, rungs, first, last)
 
+    def halved(self, groups: Leaves, least: int, met: Met) -> Parted:
+        """The rows as they are published after these groups are cut further."""
+        price = np.array([1 / bits if bits > 0 else 0.0 for bits in self._information]) * self.worth.weights
+        halves = halve(self.rows, groups.leaf, groups.low, groups.high, least, price)
+        node = _allowed(self.rows, halves, met, groups.leaf)
+        first, last = halves.low[node], halves.high[node]
+        blank = (first == 0) & (last == [ladder.n_bins - 1 for ladder in self.ladders])
+        rungs = np.where(blank, [ladder.top for ladder in self.ladders], 0)
+        return Parted(node, rungs, first, last)
+
     def _tree(self, trust: int, ahead: bool) -> ClassTree:
         if (trust, ahead) not in self._trees:
             occurring = np.flatnonzero(self.rows.rows > 0)
@@ -133,8 +159,29 @@ class Binned:
         return steps_of(self.ladders, self.worth)
 
     def detail(self, parted: Parted) -> float:
-        """The share of their information that the columns keep."""
-        return detail_kept(self.rows.codes, parted.labels, self.rows.rows, self._information, self.worth.weights)
+        """The share of their information that the columns keep: log(1 / share of the rows that a label covers)."""
+        rows, weights, kept = self.rows.rows, self.worth.weights, []
+        n = max(float(rows.sum()), 1.0)
+        for c, (first, last) in enumerate(parted.ends):
+            below = np.append(0.0, np.cumsum(np.bincount(self.rows.codes[:, c], rows, self.ladders[c].n_bins)))
+            covered = np.maximum(below[last + 1] - below[first], 1.0)
+            bits = float(rows @ np.log2(n / covered)) / n
+            kept.append(bits / self._information[c] if self._information[c] > 0 else 0.0)
+        return float(np.average(kept, weights=weights)) if weights.sum() > 0 else 0.0
+
+    def unrecoded(self, parted: Parted) -> np.ndarray:
+        """The labels that a recipient reads who does not recode: of each column the narrowest that covers the cell."""
+        read = np.empty_like(parted.labels)
+        width = int(parted.last.max(initial=0)) + 1
+        for c, ladder in enumerate(self.ladders):
+            spans = np.unique(parted.labels[self.rows.rows > 0, c])
+            first, last = spans // width, spans % width
+            widest = np.argsort(first - last, kind="stable")
+            label = np.full(ladder.n_bins, spans[widest[0]])
+            for one in widest:  # a narrower one later
+                label[first[one] : last[one] + 1] = spans[one]
+            read[:, c] = label[self.rows.codes[:, c]]
+        return read
 
     @cached_property
     def _information(self) -> list[float]:
@@ -164,15 +211,16 @@ def leaves(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) ->
     at = stands[tree.locate(rows.codes)]
     nodes, leaf = np.unique(at, return_inverse=True)
     if not met(leaf.ravel(), len(nodes), np.arange(len(rows))).all():
-        nodes, leaf = np.unique(_allowed(rows, tree, stands, met), return_inverse=True)
+        cut = replace(tree, left=np.where(stands == np.arange(len(stands)), -1, tree.left))
+        nodes, leaf = np.unique(_allowed(rows, cut, met), return_inverse=True)
     return Leaves(leaf.ravel(), tree.low[nodes], tree.high[nodes])
 
 
-def _allowed(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) -> np.ndarray:
-    """The node that each row reaches by cuts whose both sides may be published."""
-    at, inside = np.zeros(len(rows), dtype=np.int64), np.arange(len(rows))
-    while len(inside):
-        inside = inside[(tree.left[at[inside]] >= 0) & (stands[at[inside]] != at[inside])]
+def _allowed(rows: DistinctRows, tree: ClassTree | Halves, met: Met, root: np.ndarray | None = None) -> np.ndarray:
+    """The node that each row reaches, from its root, by cuts whose both sides may be published."""
+    at = np.zeros(len(rows), dtype=np.int64) if root is None else root.astype(np.int64)
+    inside = np.arange(len(rows))
+    while len(inside := inside[tree.left[at[inside]] >= 0]):
         node = at[inside]
         below = tree.left[node] + (rows.codes[inside, tree.column[node]] > tree.cut[node])
         nodes, of = np.unique(below, return_inverse=True)

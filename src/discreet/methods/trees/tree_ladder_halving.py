@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of the tree cut further for their detail alone, whatever the class: what can be done instead of the climb.
+
+A group is cut in two, and its parts again, while both sides keep enough rows. The cut is taken that keeps most detail:
+the bits that the labels of both sides tell more than the label of the whole, as a share of the bits of the column,
+times its weight. So every set is a box of its own, and no set lies within another: nothing needs to climb.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.counting.coded_rows import DistinctRows
+from discreet.foundation.compiled_kernels import compiled
+
+
+class Halves(NamedTuple):
+    """Nodes, a parent before its children; the first ones are the groups that were cut.
+
+    column, cut  a row goes left if its bin in the column is at most the cut; -1 at a leaf
+    left         the left child, the right one follows it; -1 at a leaf
+    low, high    the first and last bin of each column
+    """
+
+    column: np.ndarray
+    cut: np.ndarray
+    left: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def halve(
+    rows: DistinctRows, group: np.ndarray, low: np.ndarray, high: np.ndarray, least: int, price: np.ndarray
+) -> Halves:
+    """Cut groups while both sides keep `least` rows; of equally good cuts the first column and the lowest bin.
+
+    `price` is what a bit of each column is worth; 0 for a column that is not cut.
+    """
+    n_groups, n_columns = low.shape
+    most, n_bins = 2 * len(rows) + n_groups, int(max(high.max(initial=0), rows.codes.max(initial=0))) + 1
+    below = np.zeros((n_columns, n_bins + 1))
+    for c in range(n_columns):
+        below[c, 1:] = np.cumsum(np.bincount(rows.codes[:, c], rows.rows, n_bins))
+    tree = np.full((3, most), -1, dtype=np.int64)
+    lows, highs = np.zeros((most, n_columns), dtype=np.int64), np.zeros((most, n_columns), dtype=np.int64)
+    lows[:n_groups], highs[:n_groups] = low, high
+    order = np.argsort(group, kind="stable")
+    ends = np.searchsorted(group[order], np.arange(n_groups + 1))
+    n = _halve(
+        np.ascontiguousarray(rows.codes, dtype=np.int64), rows.rows.astype(np.int64), order, ends.astype(np.int64),
+        int(least), np.ascontiguousarray(price, dtype=np.float64), below, *tree, lows, highs,
+    )  # fmt: skip
+    column, cut, left = tree[:, :n]
+    return Halves(column, cut, left, lows[:n], highs[:n])
+
+
+@compiled
+def _halve(bins, rows, order, ends, least, price, below, column, cut, left, low, high):
+    n, n_columns = bins.shape
+    n_nodes, node = len(ends) - 1, 0
+    start, stop = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
+    for group in range(n_nodes):
+        start[group], stop[group] = ends[group], ends[group + 1]
+    spare, table = np.empty(n, dtype=np.int64), np.zeros((n_columns, below.shape[1]), dtype=np.int64)
+    while node < n_nodes:
+        total = 0
+        for i in range(start[node], stop[node]):
+            total += rows[order[i]]
+        best, at, most = -1, -1, 1e-9
+        if total >= 2 * least:
+            for c in range(n_columns):
+                if price[c] <= 0 or low[node, c] == high[node, c]:
+                    continue
+                for b in range(low[node, c], high[node, c] + 1):
+                    table[c, b] = 0
+                for i in range(start[node], stop[node]):
+                    table[c, bins[order[i], c]] += rows[order[i]]
+                first, last, here = low[node, c], high[node, c] + 1, 0
+                whole = np.log2(below[c, last] - below[c, first])
+                for b in range(first, last - 1):
+                    here += table[c, b]
+                    if table[c, b] == 0 or here < least or total - here < least:
+                        continue
+                    gain = here * (whole - np.log2(below[c, b + 1] - below[c, first]))
+                    gain += (total - here) * (whole - np.log2(below[c, last] - below[c, b + 1]))
+                    gain *= price[c]
+                    if gain > most + 1e-9:
+                        best, at, most = c, b, gain
+        if best >= 0:
+            column[node], cut[node], left[node] = best, at, n_nodes
+            middle, other = start[node], 0
+            for i in range(start[node], stop[node]):
+                if bins[order[i], best] <= at:
+                    order[middle] = order[i]
+                    middle += 1
+                else:
+                    spare[other] = order[i]
+                    other += 1
+            for i in range(other):
+                order[middle + i] = spare[i]
+            for child in range(n_nodes, n_nodes + 2):
+                for c in range(n_columns):
+                    low[child, c] = low[node, c]
+                    high[child, c] = high[node, c]
+            high[n_nodes, best] = at
+            low[n_nodes + 1, best] = at + 1
+            start[n_nodes], stop[n_nodes] = start[node], middle
+            start[n_nodes + 1], stop[n_nodes + 1] = middle, stop[node]
+            n_nodes += 2
+        node += 1
+    return n_nodes
