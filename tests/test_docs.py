@@ -12,6 +12,8 @@ import io
 import re
 import shlex
 import subprocess
+import sys
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -190,6 +192,21 @@ def test_the_readme_shows_the_report_by_day_and_by_night():
         assert content.startswith(b"\x89PNG")
         assert len(content) < 200_000
     assert not re.search(r"!\[[^\]]*\]\(https?:", text), "nothing is fetched from elsewhere"
+
+
+def test_the_badges_of_the_readme_say_what_holds():
+    text, project = (
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        tomllib.loads((ROOT / "pyproject.toml").read_text()),
+    )
+    badges = dict(re.findall(r"!\[([^\]]+)\]\((docs/images/badge-[a-z]+\.svg)\)", text))
+    assert len(badges) == 4
+    for said, name in badges.items():
+        assert f"<title>{said}</title>" in (ROOT / name).read_text(encoding="utf-8")
+    least = project["project"]["requires-python"].removeprefix(">=")
+    assert {f"Python: {least} or newer", "licence: Apache-2.0", "types: mypy, strict"} <= set(badges)
+    assert project["project"]["license"].startswith("Apache-2.0")
+    assert project["tool"]["mypy"]["strict"]
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------

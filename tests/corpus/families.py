@@ -3,10 +3,11 @@
 
 from corpus.case import Case
 from corpus.dialects import families_of_dialects
+from corpus.elsewhere import families_of_elsewhere
 from corpus.locales import families_of_locales
 from corpus.single_columns import families_of_columns
 
-FAMILIES = (families_of_locales, families_of_columns, families_of_dialects)
+FAMILIES = (families_of_locales, families_of_columns, families_of_dialects, families_of_elsewhere)
 
 
 def corpus() -> list[Case]:

@@ -137,7 +137,8 @@ def excel_files():
     years = [[2019, 2020, 2021], [5, 6, 7], [8, 9, 10]]
     yield "years.xlsx", workbook(("S", years)), meant({"2019": [5, 8]}, {}, {"header": True})
     index = [[None, "name", "sex"], [0, "Ann", "f"], [1, "Bob", "m"]]
-    yield "pandas-index.xlsx", workbook(("S", index)), refused("no name (column 1)")
+    indexed = {"row_names": [0, 1], "name": ["Ann", "Bob"], "sex": ["f", "m"]}
+    yield "pandas-index.xlsx", workbook(("S", index)), meant(indexed, {}, notes=("it is called row_names",))
     titled = [["By country"], ["country", 2019, 2020], ["DE", 5, 6], ["FR", 7, 8]]
     yield "titled-years.xlsx", workbook(("S", titled)), meant({"2020": [6, 8]}, {}, {"header": True})
     yield "nameless.xlsx", workbook(("S", [["a", None], [1, 2], [3, 4]])), refused("no name (column 2)")

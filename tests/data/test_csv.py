@@ -109,7 +109,11 @@ def test_a_foreign_byte_in_the_header_or_far_below_is_found_too(write):
     assert rows(write("größe,b\n1,2\n".encode("cp1252")))[0] == ["größe", "b"]
     far = "a,b\n" + "1,2\n" * 200_000 + "3,Köln\n"
     assert rows(write(far.encode("cp1252")))[-1] == ["3", "Köln"]
-    assert rows(write("a,b\n1,\x81é\n".encode("latin-1")))[1] == ["1", "\x81é"]  # cp1252 has no 0x81
+    odd = "a,b\n1,\x81é\n".encode("latin-1")
+    assert "cannot be told" in refused(write(odd))  # cp1252 has no 0x81
+    assert rows(write(odd), encoding="latin-1")[1] == ["1", "\x81é"]
+    late = "a,b\n" + "1,2\n" * 200_000 + "3,Łódź koło\n"
+    assert "encoding='cp1250'" in refused(write(late.encode("cp1250")))
 
 
 def test_the_encoding_is_given(write):
@@ -154,7 +158,8 @@ def test_a_first_line_that_looks_like_data_is_not_taken_for_names(write):
 
 
 def test_nameless_and_repeated_names_are_refused_by_place(write):
-    assert "1 of the 3 columns have no name (column 1)" in refused(write(f",a,b\n0,1,{MARK}\n"))
+    assert "1 of the 3 columns have no name (column 2)" in refused(write(f"a,,b\n0,1,{MARK}\n"))
+    assert rows(write(f",a,b\n0,1,{MARK}\n"))[0] == ["row_names", "a", "b"]
     assert "more than once: columns 1, 3" in refused(write(f"{MARK},a,{MARK}\n1,2,3\n"))
     assert "more than once: columns 1, 2" in refused(write("a, a\n1,2\n"))
 

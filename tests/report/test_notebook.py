@@ -56,6 +56,7 @@ def shown(tmp_path_factory):
         "Dataset": ds.Dataset.of(sample.data, sample.roles),
         "Roles": sample.roles,
         "Sample": sample,
+        "Inspection": ds.inspect_table(sample.data, target="readmitted"),
         "Verdict": release.check(ds.KAnonymity(4) & ds.LDiversity(2)),
         "Verification": ds.verify(folder / "out" / "release"),
         "Release": release,
@@ -81,6 +82,15 @@ def test_every_class_has_a_display_and_every_display_a_class(shown):
         assert len(repr(thing)) < 2_000, name
 
 
+def test_a_verdict_that_leaves_the_label_open_is_not_green(shown):
+    verdict = shown["Release"].verdict
+    assert verdict.holds
+    assert verdict.with_label < verdict.required
+    html = verdict._repr_html_()
+    assert "holds, but mind" in html
+    assert "Whoever knows the label, too: 1 left instead of 4." in html
+
+
 def test_no_colour_without_a_ground_of_its_own(shown):
     for thing in shown.values():
         for style in re.findall(r'style="([^"]*)"', thing._repr_html_()):
@@ -92,7 +102,18 @@ def test_the_owners_cells_are_not_shown(shown):
     table = shown["Table"]
     private = {*table.column("name").texts, *table.column("patient_id").texts}
     assert len(private) > 200
-    for name in ("Table", "Dataset", "Sample", "Roles", "Release", "Verdict", "AttackFindings", "Evaluation", "Study"):
+    for name in (
+        "Table",
+        "Dataset",
+        "Sample",
+        "Inspection",
+        "Roles",
+        "Release",
+        "Verdict",
+        "AttackFindings",
+        "Evaluation",
+        "Study",
+    ):
         words = set(re.findall(r">([^<>]+)<", shown[name]._repr_html_()))
         assert not {word for word in words & private if not word.isdigit() or len(word) > 4}, name
 

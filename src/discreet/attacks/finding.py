@@ -103,7 +103,8 @@ class AttackFindings(Displayed, Framed, list[Finding]):
     """The findings of several attacks: a list that shows itself in a notebook and can be a data frame."""
 
     def __repr__(self) -> str:
-        lines = (f"{one.attack}: {one.success.value:.1%}, guessing {one.baseline:.1%}" for one in self)
+        shares = ((one.attack, 100 * one.success.value, 100 * one.baseline) for one in self)
+        lines = (f"{attack}: {success:.1f} %, guessing {guessing:.1f} %" for attack, success, guessing in shares)
         return f"AttackFindings({'; '.join(lines)})"
 
     def to_arrow(self) -> pa.Table:

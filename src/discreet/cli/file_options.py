@@ -87,6 +87,13 @@ class ReadingOptions:
         """Whether an option was used that only tables have."""
         return self.delimiter is not None or self.names is not None or self.header is not None
 
+    @property
+    def _named_columns(self) -> frozenset[str]:
+        """The columns of which it was said how they are read."""
+        arguments = self.arguments
+        said = (arguments.get(option) for option in ("kinds", "decimal", "thousands", "date_format"))
+        return frozenset(name for one in said if isinstance(one, dict) for name in one)
+
     def read(self, path: Path, *, by_cells: bool = False) -> Table:
         """Read a table; with `by_cells`, the parsing of a cell depends on no other row.
 
@@ -109,7 +116,10 @@ class ReadingOptions:
         warn_of_password(url_in(str(path), self.table) or path)
         with step(f"Reading {source_name(path)}"):
             if not by_cells:
-                return Table.of(path, **arguments)
+                table = Table.of(path, **arguments)
+                for name in sorted(self._named_columns & set(table.names)):
+                    table.column(name)  # what is said of a column must fit it, also where it is not used
+                return table
             cells = {name: arguments.pop(name) for name in CELL_OPTIONS if name in arguments}
             return Table.by_cells(path, dialect=arguments, **cells)
 

@@ -140,7 +140,7 @@ def release(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="A table: CSV, Excel, Parquet, SPSS and others; with --baskets transactions, one row a line."
+            help="The table: CSV, Excel, Parquet, SPSS and others; with --baskets transactions, one row per line."
         ),
     ] = None,
     recipe: RecipePath = None,

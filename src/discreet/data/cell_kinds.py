@@ -28,6 +28,8 @@ KINDS: tuple[Kind, ...] = ("number", "category", "date")
 MISSING_MARKS = (
     *("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A"),
     *("#NA", "-nan", "-NaN", "NaT"),  # of spreadsheets and pandas; "None" may be an answer and is not missing
+    *("\\N", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),  # of databases; errors of spreadsheets
+    *("#WERT!", "#BEZUG!", "#ZAHL!", "#NV", "#VALEUR!", "#NOMBRE!", "#VALOR!"),
 )
 LONE_MARKS = ("-", "--", "---", ".", "..", ":")  # missing too, but only in a column of numbers or of dates
 
@@ -263,6 +265,9 @@ def _read(name: str, texts: pa.Array, kind: Kind | None, *, lone: bool, reader: 
             if values is not None and (kind == "number" or not _too_long(present, values)):
                 if reader is not None and candidate == "number":
                     reader.check_dots(name, present)
+                    reader.note_days(name, present)
+                elif reader is not None:
+                    reader.note_zones(name, present)
                 return values
     if _all_match(texts, _TRUTH):
         return pc.equal(pc.utf8_lower(texts), "true")

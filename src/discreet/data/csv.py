@@ -11,6 +11,7 @@ import codecs
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
+from discreet.data.encodings import encoding_if_not_utf8, possible_encodings
 from discreet.data.file_kinds import text_behind
 from discreet.data.file_layout import FileLayout, find_delimiter, find_quote, first_line, footers, layout_of
 from discreet.data.held_file import Source, check_source, open_bytes
@@ -25,13 +27,8 @@ from discreet.errors import DataError, Setting, quietly
 
 _SAMPLE = 1 << 18  # bytes from which the dialect is detected
 _BLOCK = 1 << 24
+_END_OF_FILE = "\x1a"  # which DOS writes
 _LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
-_MARKS_OF_ORDER = {
-    b"\xff\xfe\x00\x00": "utf-32",
-    b"\x00\x00\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +65,7 @@ def read_text(
     check_options(delimiter, quote, encoding)
     head = read_head(path)
     candidates = [encoding] if encoding else possible_encodings(path, head)
-    for codec in candidates:
+    for codec in candidates:  # of which there are more if the file is UTF-8 in its beginning only
         text, _ = quietly(decode_head, head, codec, errors=(UnicodeDecodeError,))
         if text is None:
             continue
@@ -85,6 +82,8 @@ def read_text(
             notes += (f"The file is encoded in {codec}.",) if codec not in ("utf-8", encoding) else ()
             table = with_names(path, table, names, header)
             return TextTable(table, codec, layout.delimiter, notes)
+        if codec == "utf-8" and encoding is None:
+            candidates.append(encoding_if_not_utf8(path))
     raise DataError(f"{path.name!r} is not encoded in {' or '.join(candidates)}. Specify its encoding.")
 
 
@@ -97,7 +96,8 @@ def public_dialect(path: Source) -> dict[str, Any]:
     head, _ = quietly(read_head, source)
     if source is None or head is None:
         return {}
-    codec, _ = quietly(lambda: possible_encodings(source, head)[0])
+    first = re.split(rb"[\r\n]", head.lstrip(b"\r\n"), maxsplit=1)[0]
+    codec, _ = quietly(lambda: possible_encodings(source, first)[0])
     if codec is None or (codec.startswith("utf-") and codec != "utf-8"):  # detected by its byte order mark
         return {"header": True}
     line, said = first_line(head.decode(codec, errors="replace").lstrip("\ufeff"))
@@ -131,31 +131,9 @@ def read_head(path: Source) -> bytes:
     head, failure = quietly(read)
     if head is None:
         raise DataError(f"{path.name!r} cannot be read ({failure}): it may be cut off or packed in an unknown way.")
-    if not head.strip():
+    if not head.removeprefix(codecs.BOM_UTF8).strip():
         raise DataError(f"{path.name!r} is empty. A table needs a header line and rows.")
     return head
-
-
-def possible_encodings(path: Source, head: bytes) -> list[str]:
-    for mark, codec in _MARKS_OF_ORDER.items():
-        if head.startswith(mark):
-            return [codec]
-    if b"\x00" in re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0]:  # UTF-16 has them in every line
-        if (found := _without_mark(head)) is not None:
-            return [found]
-        raise DataError(
-            f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
-        )
-    return ["utf-8", "cp1252", "latin-1"]
-
-
-def _without_mark(head: bytes) -> str | None:
-    """UTF-16 without a byte-order mark: every second byte of the first line is zero, and no other is."""
-    first = head[:1024]
-    zeros = [sum(byte == 0 for byte in first[start::2]) for start in (0, 1)]
-    if min(zeros) or max(zeros) < len(first) // 2 * 0.8:
-        return None
-    return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
 def decode_head(head: bytes, encoding: str) -> str:
@@ -183,7 +161,8 @@ class SkippedLines:
 
     def __call__(self, row: Any) -> str:
         text = row.text.strip()
-        if (self._layout.comments and text.startswith("#")) or text in self.footers:
+        comment = text.startswith("#") and (self._layout.comments or self._layout.delimiter not in text)
+        if comment or text == _END_OF_FILE or text in self.footers:
             self.skipped += 1
             return "skip"
         self.ragged.append((row.number, row.actual_columns))
@@ -332,7 +311,11 @@ def with_names(path: Source, table: pa.Table, names: Sequence[str] | None, heade
     first = [column[0].as_py().strip() for column in table.columns]
     table = table.slice(1)
     if header is None:
-        alike = sum(_like_data(name, column) for name, column in zip(first, table.columns, strict=True))
+        numbered = _are_numbered(first)
+        alike = sum(
+            _like_data(name, column) or (not numbered and _like_number(name, column))
+            for name, column in zip(first, table.columns, strict=True)
+        )
         if 2 * alike > len(first):
             raise DataError(
                 f"The first line of {path.name!r} looks like data, not like names ({alike} of its {len(first)} cells)."
@@ -353,3 +336,17 @@ def _like_data(name: str, column: pa.ChunkedArray) -> bool:
         return True
     cells = pc.utf8_trim_whitespace(column.slice(0, 10_000))
     return bool(name) and pc.index(cells, name).as_py() >= 0
+
+
+def _like_number(name: str, column: pa.ChunkedArray) -> bool:
+    """Whether a name is a whole number above numbers."""
+    cells = pc.utf8_trim_whitespace(column.slice(0, 1000))
+    return name.isdecimal() and bool(pc.all(pc.match_substring_regex(cells, r"^-?[0-9]*([.,][0-9]+)?$")).as_py())
+
+
+def _are_numbered(names: Sequence[str]) -> bool:
+    """Whether the whole numbers among the names count columns (0, 1, 2), or are years."""
+    numbers = [int(name) for name in names if name.isdecimal()]
+    steps = {later - earlier for earlier, later in pairwise(numbers)}
+    years = all(1900 <= number <= 2100 for number in numbers) and all(step > 0 for step in steps)
+    return len(numbers) > 1 and (steps == {1} or (len(numbers) > 2 and len(steps) == 1 and min(steps) > 0) or years)

@@ -17,30 +17,31 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.month_names import MONTHS, WEEKDAYS
+from discreet.data.usual_signs import usual_dates
 
 ORDERS = ("day-first", "month-first", "year-first")
 ANY = ""  # the order of a text that can be read in one way only
 DAY, MONTH, WEEK, QUARTER = "day", "month", "week", "quarter"  # what a text names
 
 _WEEKDAY = rf"(?:(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})\.?,?[ ]+)?"
-_CLOCK = (
-    r"(?P<clock>[0-9]{1,2}(?::[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)?)(?:[ ]?(?P<half>[aApP]\.?[mM]\.?))?"
-    r"(?:[ ]?(?:Uhr|h|Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?"
+ZONE = (
+    r"Z|UTC|GMT|CES?T|MES?Z|WES?T|EES?T|BST|MSK|[ECMP][SD]T|IST|JST|KST|[+-][0-9]{2}(?::?[0-9]{2})?"
+    r"(?:\[[A-Za-z_/]+\])?"
 )
-_TIME = re.compile(_CLOCK)
-TIME = (
-    r"(?:T|,?[ ]+|,?[ ]at[ ]|,?[ ]um[ ])[0-9]{1,2}(?::[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
-    r"(?:[ ]?[aApP]\.?[mM]\.?)?|[ ]?[aApP]\.?[mM]\.?)(?:[ ]?(?:Uhr|h|Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?"
-)
-_NAME = r"[^\W\d_]{3,10}"
+_AFTER = rf"(?:[ ]?(?:Uhr|h|{ZONE}))?"
+_HOURS = r"[0-9]{1,2}(?::[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?|[ ]?h[ ]?[0-9]{2})"
+_HALF = r"[aApP]\.?[mM]\.?"
+_TIME = re.compile(rf"(?P<clock>{_HOURS}|[0-9]{{1,2}})(?:[ ]?(?P<half>{_HALF}))?{_AFTER}")
+TIME = rf"(?:T|,?[ ]+|,?[ ](?:at|um|à)[ ])(?:{_HOURS}(?:[ ]?{_HALF})?|[0-9]{{1,2}}[ ]?{_HALF}){_AFTER}"
+_NAME = r"[^\W\d_]{3,12}"
 _FORMS = {
     "numbers": re.compile(rf"{_WEEKDAY}([0-9]{{1,4}})([./-])[ ]?([0-9]{{1,2}})([./-])[ ]?([0-9]{{1,4}})\.?"),
     "day name year": re.compile(
         rf"{_WEEKDAY}([0-9]{{1,2}})(?:st|nd|rd|th|er|\.|º|\.º)?[ ./-]*(?:de[ ]|of[ ])?({_NAME})\.?[ ,./-]*"
-        rf"(?:del?[ ])?([0-9]{{2}}|[0-9]{{4}})"
+        rf"(?:del?[ ])?([0-9]{{2}}|[0-9]{{4}})(?:[ ]?г\.?|[ ]?r\.)?"
     ),
     "name day year": re.compile(rf"{_WEEKDAY}({_NAME})\.?[ ]?([0-9]{{1,2}})(?:st|nd|rd|th)?,?[ ]([0-9]{{4}})"),
-    "year name day": re.compile(rf"([0-9]{{4}})[ ./-]({_NAME})\.?[ ./-]([0-9]{{1,2}})"),
+    "year name day": re.compile(rf"([0-9]{{4}})\.?[ ./-]({_NAME})\.?[ ./-]([0-9]{{1,2}})\.?"),
     "name year": re.compile(rf"({_NAME})\.?[ ./-](?:de[ ]|of[ ])?([0-9]{{4}})"),
     "year month": re.compile(r"([0-9]{4})[/-]([0-9]{2})"),
     "month year": re.compile(r"([0-9]{2})[./-]([0-9]{4})"),
@@ -86,10 +87,10 @@ def time_of(text: str) -> str | None:
     >>> time_of("2:30 PM"), time_of("24:10")
     ('14:30:00', None)
     """
-    match = _TIME.fullmatch(text.lstrip("T, ").removeprefix("at ").removeprefix("um "))
+    match = _TIME.fullmatch(re.sub("^(?:at|um|à) ", "", text.lstrip("T, ")))
     if match is None:
         return None
-    hour, *rest = match["clock"].replace(",", ".").split(":")
+    hour, *rest = re.split("[ ]?[h:][ ]?", match["clock"].replace(",", "."))
     half = (match["half"] or "").lower()[:1]
     if half:
         if not 1 <= int(hour) <= 12:
@@ -114,6 +115,7 @@ class Dated:
     @classmethod
     def of(cls, texts: pa.Array) -> Dated:
         """Of texts of which none is null."""
+        texts = usual_dates(texts)
         day = pc.replace_substring_regex(texts, f"{TIME}$", "")
         days, times = day.dictionary_encode(), _suffix(texts, day).dictionary_encode()
         return cls(days.dictionary.to_pylist(), days.indices, times.dictionary.to_pylist(), times.indices)

@@ -51,6 +51,10 @@ _NO_TABLES = (  # beginnings, what such a file is, what to do
 _MARKUP = re.compile(
     rb"(\xef\xbb\xbf)?\s*<(!doctype|html|head|body|table|\?xml|!--|[a-z]+:?[a-z]*[ >/])", re.IGNORECASE
 )
+_SQL = re.compile(
+    rb"(?:\s|--[^\n]*\n|/\*.*?\*/;?)*(?:insert\s+into|create\s+table|drop\s+table)\s", re.IGNORECASE | re.DOTALL
+)
+_ARFF = re.compile(rb"(?:\s|%[^\n]*\n)*@relation\s", re.IGNORECASE)
 _OFFICE = {  # members of zip archives
     "xl/workbook.xml": "Excel",
     "xl/workbook.bin": "Excel",
@@ -93,6 +97,10 @@ def kind_of(source: Source) -> str:
     for starts, what, instead in _NO_TABLES:
         if head.startswith(starts):
             raise _no_table(source, what, instead)
+    if _SQL.match(head):
+        raise _no_table(source, "a script of SQL", "Load it into a database, and pass that or an export of it.")
+    if _ARFF.match(head):
+        raise _no_table(source, "a file of Weka (ARFF)", "Save it in Weka as CSV.")
     if _OLD_RDS.match(head):
         raise _no_table(source, "an object of R (.rds)", _FROM_R)
     if _MARKUP.match(head):

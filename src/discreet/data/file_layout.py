@@ -15,15 +15,20 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from discreet.data.cell_kinds import MISSING_MARKS
 from discreet.errors import quietly
 
 DELIMITERS = (",", ";", "\t", "|")
+_RARE = ("^", "~", "\x01", " ")  # tried if none of these splits the first line, and taken only if all lines are alike
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _MOST_ABOVE = 50  # lines above a table
 _SAMPLE_ROWS = 200
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _UNIT = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*%?")
+_ALIGNED = "Read as one column: its lines look like cells between runs of spaces. Put one delimiter in place of each."
+_REMARK = ("//", "%", "--")  # how comments of other programs begin
+UNNAMED = "row_names"  # what a first column without a name is called
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = No
     rest = "\n".join(lines[skip:])
     start = FileLayout(delimiter or said or "", quote or "", skip=skip, comments=comments, notes=notes)
     found = _dialect(start, rest, quote)
-    title = _title(lines[skip:], found, given=bool(start.delimiter)) if header else 0
+    title = (_title(lines[skip:], found, given=start.delimiter) or above_names(rest, start.delimiter)) if header else 0
     if title:
         rest = "\n".join(lines[skip + title :])
         notes = (*notes, f"{_lines(title)} above the names left out.")
@@ -69,7 +74,15 @@ def layout_of(text: str, *, delimiter: str | None = None, quote: str | None = No
     if not rows:
         return found
     found = replace(found, width=len(rows[0][1]), kept=len(rows[0][1]))
+    if found.width == 1 and are_aligned(rest):
+        found = replace(found, notes=(*found.notes, _ALIGNED))
     return _with_rows(found, rows) if header else found
+
+
+def are_aligned(text: str) -> bool:
+    """Whether runs of spaces seem to stand between cells: names above numbers."""
+    rows = [line.split() for line in text.splitlines()[:_SAMPLE_ROWS] if line.strip()]
+    return len(rows) > 2 and len({len(row) for row in rows}) == 1 and are_names(rows[0], rows[1:])
 
 
 def first_line(text: str) -> tuple[str, str | None]:
@@ -92,7 +105,17 @@ def find_delimiter(text: str, quote: str = '"') -> str:
             key = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
             if key > best_key:
                 best, best_key = delimiter, key
-    return best
+    return best if best_key[1] else _rare_delimiter(text, quote) or best
+
+
+def _rare_delimiter(text: str, quote: str) -> str | None:
+    """One that splits all lines into as many cells; spaces only if names are then above numbers."""
+    for delimiter in _RARE:
+        rows, _ = quietly(lambda cut=delimiter: [row for _, row in islice(rows_of(text, cut, quote), _SAMPLE_ROWS)])
+        alike = bool(rows) and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1
+        if alike and (delimiter != " " or are_names(rows[0], rows[1:])):
+            return delimiter
+    return None
 
 
 def find_quote(text: str) -> str:
@@ -173,7 +196,7 @@ def _may_be_row(line: str, below: Sequence[str], said: str | None, *, header: bo
     return not header or numbers[0] or not any(numbers[1:])
 
 
-def _title(lines: Sequence[str], found: FileLayout, *, given: bool) -> int:
+def _title(lines: Sequence[str], found: FileLayout, *, given: str) -> int:
     """The number of lines above the names: of one cell each, or none, and an empty line below them; 0 if not sure."""
     empty = [place for place, line in enumerate(lines[:_MOST_ABOVE]) if not line.strip(" ,;\t|")]
     if not lines or not empty or empty[-1] + 1 >= len(lines):
@@ -194,6 +217,58 @@ def _title(lines: Sequence[str], found: FileLayout, *, given: bool) -> int:
             continue  # empty lines, which are skipped anyway
         return place + 1
     return 0
+
+
+def above_names(text: str, delimiter: str = "") -> int:
+    """The number of lines directly above the names that are a title, a comment or names of groups; 0 if not sure.
+
+    Such a line has one cell, or begins as comments do, or leaves columns without names. The line below it must hold
+    names for certain: all cells differ, and one is a word above numbers.
+
+    >>> above_names("Patients of 2024\\nage;sex\\n31;f\\n45;m\\n"), above_names("a,b\\n1,2\\n")
+    (1, 0)
+    """
+    lines = text.split("\n")
+    whole = FileLayout(delimiter or find_delimiter(text), '"')
+    rows = [row for _, row in islice(quietly_rows(text, whole), _SAMPLE_ROWS)]
+    names = {cell.strip() for cell in rows[0]} - {""} if rows else set()
+    alike = len({len(row) for row in rows}) == 1 and 1 < len(rows[0]) == len(names)
+    if alike and not text.startswith(_REMARK):
+        return 0  # the first line fits the others, and names every column
+    for place in range(1, min(len(lines) - 1, 6)):
+        rest = "\n".join(lines[place:])
+        cut = delimiter or find_delimiter(rest)
+        rows = [row for _, row in islice(quietly_rows(rest, FileLayout(cut, '"')), _SAMPLE_ROWS)]
+        if not all(_is_no_row(line, cut, rows) and line.count('"') % 2 == 0 for line in lines[:place]):
+            break
+        if len(rows) > 1 and len({len(row) for row in rows}) == 1 and are_names(rows[0], rows[1:]):
+            return place
+    return 0
+
+
+def _is_no_row(line: str, cut: str, below: Sequence[Sequence[str]]) -> bool:
+    """Whether a line above the names has one cell, is a comment, or names groups of columns."""
+    cells = next((row for _, row in quietly_rows(line, FileLayout(cut, '"'))), [])
+    named = [cell.strip() for cell in cells if cell.strip()]
+    if len(named) <= 1 or line.startswith(_REMARK):
+        return not (len(cells) > 1 and not cells[0].strip() and len(cells) - len(named) < 2)
+    lacking = len(cells) - len(set(named))
+    return bool(below) and len(cells) == len(below[0]) and (lacking > 1 or (lacking == 1 and bool(cells[0].strip())))
+
+
+def are_names(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row holds names for certain: all cells filled and different, a word above nothing but numbers, and no
+    cell that stands in its column again."""
+    cells = [cell.strip() for cell in row]
+    if len(cells) < 2 or not all(cells) or len(set(cells)) < len(cells) or not below:
+        return False
+    columns = list(zip(*(line[: len(cells)] for line in below), strict=False))
+    if len(columns) < len(cells) or any(_NUMBER.fullmatch(cell) or cell in MISSING_MARKS for cell in cells):
+        return False
+    if any(name in {cell.strip() for cell in column} for name, column in zip(cells, columns, strict=True)):
+        return False
+    filled = [[cell.strip() for cell in column if cell.strip()] for column in columns]
+    return any(column and all(_NUMBER.fullmatch(cell) for cell in column) for column in filled)
 
 
 def _n_cells(line: str, delimiter: str) -> int:
@@ -240,12 +315,35 @@ def _with_rows(found: FileLayout, rows: list[tuple[int, list[str]]]) -> FileLayo
             return replace(
                 found, skip=found.skip + line, taken=taken, width=width, kept=named, notes=(*found.notes, at_ends)
             )
+        if width == len(names) + 1 and _count_rows(below) and UNNAMED not in names:  # as R writes them
+            return _with_row_names(found, line, names)
+    if named == len(names) > 1 and not names[0].strip() and UNNAMED not in names and not widths - {len(names)}:
+        found = _with_row_names(found, line, names[1:])
     if named < len(names) and below and all(not cell.strip() for row in below for cell in row[named:]):
         found = replace(found, kept=named, notes=(*found.notes, at_ends))
     if len(below) > 1 and len(below[0]) == len(names) and _are_units(below[0], below[1]):
         notes = (*found.notes, "The units below the names left out.")
         return replace(found, skip=found.skip + rows[1][0], taken=tuple(names[: found.kept]), notes=notes)
     return found
+
+
+def _with_row_names(found: FileLayout, line: int, names: Sequence[str]) -> FileLayout:
+    """The layout of rows whose first column has no name, as indexes of data frames are written."""
+    note = f"The first column has no name; it is called {UNNAMED}."
+    width = len(names) + 1
+    return replace(
+        found,
+        skip=found.skip + line,
+        taken=(UNNAMED, *names),
+        width=width,
+        kept=width,
+        notes=(*found.notes, note),
+    )
+
+
+def _count_rows(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first column counts the rows from 1."""
+    return len(rows) > 1 and all(row[0].strip() == str(place) for place, row in enumerate(rows, start=1))
 
 
 def _are_units(row: Sequence[str], next_row: Sequence[str]) -> bool:

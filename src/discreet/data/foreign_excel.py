@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from discreet.data.file_layout import UNNAMED
 from discreet.data.held_file import Source
 from discreet.data.typed_columns import column_of, written
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
@@ -160,10 +161,14 @@ class _Sheet:
         if header is None and 2 * alike > len(top):
             raise DataError(
                 f"The first row of {shown(self._name)} looks like data, not like names ({alike} of its {len(top)}"
-                " cells). If there is no row of names, pass the names (names=[...], --names) or header=False; if these"
-                " are the names, say header=True."
+                " cells). If there is no row of names, pass the names (names=[...], --names) or say so (header=False,"
+                " --no-header); if these are the names, say header=True (--header)."
             )
-        return ["" if cell is None else written(cell).strip() for cell in top]
+        found = ["" if cell is None else written(cell).strip() for cell in top]
+        if len(found) > 1 and not found[0] and all(found[1:]) and UNNAMED not in found:  # an index of a data frame
+            self._about.append(f"The first column has no name; it is called {UNNAMED}.")
+            found[0] = UNNAMED
+        return found
 
 
 def _rows(count: int) -> str:

@@ -26,8 +26,19 @@ jan fev mar abr mai jun jul ago set out nov dez
 januari februari mars april maj juni juli augusti september oktober november december
 jan feb mar apr maj jun jul aug sep okt nov dec
 januar februar marts april maj juni juli august september oktober november december
+januar februar mars april mai juni juli august september oktober november desember
+jan feb mars apr mai juni juli aug sep okt nov des
+января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь
+янв фев мар апр май июн июл авг сен окт ноя дек
+stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
+ledna února března dubna května června července srpna září října listopadu prosince
+január február március április május június július augusztus szeptember október november december
+ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
 """
+_FINNISH = "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu"  # 25. maaliskuuta 2024
 MONTHS = {name: place for line in _MONTHS.split("\n") for place, name in enumerate(line.split(), start=1)}
+MONTHS |= {f"{name}kuuta": place for place, name in enumerate(_FINNISH.split(), start=1)}
 
 _WEEKDAYS = """
 monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun

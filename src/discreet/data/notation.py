@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from discreet.data.date_texts import ANY, ORDERS, Dated, by_format, days_of, directives, format_pattern, time_of
 from discreet.data.number_texts import SPACES, THOUSANDS, NumberNotation
-from discreet.errors import DataError, did_you_mean, listing, shown
+from discreet.errors import DataError, Setting, did_you_mean, listing, shown
 
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T].*)?")
 _LONGEST = 80  # characters of a format
@@ -212,7 +212,7 @@ def _by_name(value: Any, option: str) -> list[tuple[str | None, str]]:
     if value is not None:
         listed = list(value.items()) if isinstance(value, Mapping) else [(None, value)]
     if not all(isinstance(text, str) for _, text in listed):
-        raise DataError(f"{option} is a text, or a mapping of columns to texts.")
+        raise DataError(Setting(option), " is a text, or a mapping of columns to texts.")
     return listed
 
 
@@ -220,7 +220,9 @@ def _mark(text: str, option: str, marks: tuple[str, ...]) -> str:
     mark = _SPOKEN.get(text, " " if text in SPACES and text else text)
     if mark not in marks:
         words = {".": "'.' (point)", ",": "',' (comma)", " ": "' ' (space)", "'": '"\'" (apostrophe)', "": "none"}
-        raise DataError(f"{option} must be one of {', '.join(words[one] for one in marks)}; it was something else.")
+        raise DataError(
+            Setting(option), f" must be one of {', '.join(words[one] for one in marks)}; it was something else."
+        )
     return mark
 
 
@@ -228,7 +230,8 @@ def _date_format(text: str) -> DateNotation:
     notation = DateNotation.named(text.strip()) if 0 < len(text.strip()) <= _LONGEST else None
     if notation is None:
         raise DataError(
-            "date_format must be day-first, month-first, year-first or a format such as %d.%m.%Y or DD.MM.YYYY, for"
-            " years of two digits with the first of their hundred years (%d.%m.%y from 1930); it was something else."
+            Setting("date_format"),
+            " must be day-first, month-first, year-first or a format such as %d.%m.%Y or DD.MM.YYYY, for"
+            " years of two digits with the first of their hundred years (%d.%m.%y from 1930); it was something else.",
         )
     return notation

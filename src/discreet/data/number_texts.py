@@ -11,17 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.usual_signs import usual_numbers
+
 Decimal = Literal[".", ","]
 
 SPACES = " \u00a0\u2009\u202f"  # and the no-break, the thin, the narrow no-break one
 _APOSTROPHES = "'\u2019"
-_MINUS = "\u2212"
+_MINUS = "\u2212\u2013"  # the minus sign, and the dash that text programs make of it
+DASHES = f"[{_MINUS}]"
+_MINUSES = ("-", *_MINUS)
 THOUSANDS = (",", ".", " ", "'")
 _SYMBOLS = (
     *(
@@ -46,6 +50,9 @@ _SYMBOLS = (
         "฿",
         "₫",
         "₱",
+        "円",
+        "元",
+        "원",
     ),
     *("zł", "kr.", "kr", "Kr.", "Kr", "Kč", "Ft", "лв", "руб.", "SFr.", "Fr.", "Rs."),
 )
@@ -69,9 +76,9 @@ _CORE = f"[.,]?[0-9](?:[0-9.,{SPACES}{_APOSTROPHES}]*[0-9])?(?:[eE][+-]?[0-9]+)?
 _SIGN = f"[+{_MINUS}-]?"
 _DECORATED = (
     f"(?P<open>\\(?)(?P<sign>{_SIGN})(?P<before>(?:{_UNIT})?){_GAP}(?P<inner>{_SIGN})(?P<core>{_CORE})"
-    f"{_GAP}(?P<after>(?:{_UNIT})?)(?P<last>-?)(?P<close>\\)?)"
+    f"(?P<next>-?){_GAP}(?P<after>(?:{_UNIT})?)(?P<last>-?)(?P<close>\\)?)"
 )
-LOOKS_LIKE_NUMBER = f"\\(?{_SIGN}(?:{_UNIT})?{_GAP}{_SIGN}{_CORE}{_GAP}(?:{_UNIT})?-?\\)?"
+LOOKS_LIKE_NUMBER = f"\\(?{_SIGN}(?:{_UNIT})?{_GAP}{_SIGN}{_CORE}-?{_GAP}(?:{_UNIT})?-?\\)?"
 _BARE = f"{_SIGN}{_CORE}"
 
 
@@ -153,27 +160,29 @@ class NumberParts:
 
     @classmethod
     def of(cls, texts: pa.Array) -> NumberParts:
+        texts = usual_numbers(texts)
         if all_match(texts, _BARE):
             signs = pc.utf8_slice_codeunits(texts, 0, 1)
             core = pc.utf8_ltrim(texts, characters=f"+-{_MINUS}")
-            negative = pc.or_(pc.equal(signs, "-"), pc.equal(signs, _MINUS))
+            negative = pc.is_in(signs, value_set=pa.array(_MINUSES))
             empty = pa.array([""] * len(texts), pa.string())
             return cls(_usual_marks(core), negative, empty, pa.array([False] * len(texts)))
         found = pc.extract_regex(texts, f"^{_DECORATED}$")
-        part = {name: pc.struct_field(found, name) for name in ("sign", "inner", "last", "open", "close")}
+        part = {name: pc.struct_field(found, name) for name in ("sign", "inner", "next", "last", "open", "close")}
         before, after = pc.struct_field(found, "before"), pc.struct_field(found, "after")
         bracketed = pc.and_(pc.equal(part["open"], "("), pc.equal(part["close"], ")"))
         half = pc.xor(pc.equal(part["open"], "("), pc.equal(part["close"], ")"))
-        marks = [pc.not_equal(part[name], "") for name in ("sign", "inner", "last")]
-        several = pc.or_(pc.or_(pc.and_(marks[0], marks[1]), pc.and_(marks[0], marks[2])), pc.and_(marks[1], marks[2]))
-        marked = pc.or_(pc.or_(marks[0], marks[1]), marks[2])
+        signs_of = ("sign", "inner", "next", "last")
+        marks = [pc.not_equal(part[name], "") for name in signs_of]
+        count = reduce(pc.add, (mark.cast(pa.int8()) for mark in marks))
+        several, marked = pc.greater(count, 1), pc.greater(count, 0)
         twice = pc.and_(pc.not_equal(before, ""), pc.not_equal(after, ""))
         bad = pc.or_(pc.or_(half, several), pc.or_(twice, pc.and_(bracketed, marked)))
-        minus = [pc.is_in(part[name], value_set=pa.array(["-", _MINUS])) for name in ("sign", "inner", "last")]
-        negative = pc.or_(pc.or_(minus[0], minus[1]), pc.or_(minus[2], bracketed))
+        minus = [pc.is_in(part[name], value_set=pa.array(_MINUSES)) for name in signs_of]
+        negative = reduce(pc.or_, minus, bracketed)
         core = pc.if_else(pc.fill_null(bad, True), None, pc.struct_field(found, "core"))
         unit = pc.if_else(pc.equal(before, ""), after, before)
-        return cls(_usual_marks(core), negative, unit, pc.or_(marks[2], bracketed))
+        return cls(_usual_marks(core), negative, unit, reduce(pc.or_, marks[2:], bracketed))
 
     def numbers(self, decimal: str, thousands: str | None = None, *, zeros: bool = False) -> pa.Array:
         """The numbers with a decimal point, null where the digits and marks are none."""
@@ -202,7 +211,7 @@ def _mark(mark: str) -> str:
 
 
 _NUMBER = "|".join(core_pattern(decimal) for decimal in (".", ","))
-IN_SOME_NOTATION = f"\\(?{_SIGN}(?:{_UNIT})?{_GAP}{_SIGN}(?:{_NUMBER}){_GAP}(?:{_UNIT})?-?\\)?"
+IN_SOME_NOTATION = f"\\(?{_SIGN}(?:{_UNIT})?{_GAP}{_SIGN}(?:{_NUMBER})-?{_GAP}(?:{_UNIT})?-?\\)?"
 
 
 def _usual_marks(core: pa.Array) -> pa.Array:

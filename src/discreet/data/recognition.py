@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.date_texts import ANY, DAY, MONTH, ORDERS, QUARTER, WEEK, Dated, Days, days_of, time_of
+from discreet.data.date_texts import ANY, DAY, MONTH, ORDERS, QUARTER, WEEK, ZONE, Dated, Days, days_of, time_of
 from discreet.data.notation import DateNotation, Given, Notation
 from discreet.data.number_texts import (
+    DASHES,
     IN_SOME_NOTATION,
     LOOKS_LIKE_NUMBER,
     PERCENT,
@@ -27,6 +28,7 @@ from discreet.data.number_texts import (
     all_match,
     n_matching,
 )
+from discreet.data.usual_signs import usual_numbers
 
 _FEW = 50  # texts that are looked at first
 _MOSTLY = 0.8  # of the texts: a column of numbers with a few others
@@ -76,6 +78,7 @@ class Context:
 
 def numbers_in(texts: pa.Array, given: Given, context: Context) -> Recognised | Unclear | None:
     """How trimmed texts write numbers; None if they are none, or may be codes."""
+    written, texts = texts, usual_numbers(texts)
     if not all_match(texts, LOOKS_LIKE_NUMBER):
         return None
     present = texts.drop_null()
@@ -100,7 +103,7 @@ def numbers_in(texts: pa.Array, given: Given, context: Context) -> Recognised | 
     return Recognised(
         found,
         _in_place(texts, ways[decimal]),
-        _number_features(texts, parts, found),
+        (*_number_features(texts, parts, found), *_rewritten(written, texts)),
         certain=decimal if len(ways) == 1 and given.of_numbers is None else "",
     )
 
@@ -171,9 +174,15 @@ def _number_features(texts: pa.Array, parts: NumberParts, found: NumberNotation)
     if found.unit:
         words = "a percent sign" if found.unit == PERCENT else f"the currency {found.unit}"
         features.append((words, pc.equal(parts.unit, found.unit)))
+    features.append(("a dash for minus", pc.match_substring_regex(usual_numbers(texts.drop_null()), DASHES)))
     if found.brackets:
         features.append(("a minus after the digits, or brackets for it", parts.aside))
     return tuple((words, _in_place(texts, where)) for words, where in features if pc.any(where).as_py())
+
+
+def _rewritten(written: pa.Array, usual: pa.Array) -> tuple[tuple[str, pa.Array], ...]:
+    where = pc.not_equal(written, usual)
+    return (("signs of full width, or a mark for no cents", where),) if pc.any(where).as_py() else ()
 
 
 def _in_place(texts: pa.Array, of_present: pa.Array) -> pa.Array:
@@ -221,7 +230,14 @@ def dates_in(texts: pa.Array, given: Given, context: Context) -> Recognised | Un
     every = texts.is_valid()
     certain = order if len(orders) == 1 and order != ANY else ""
     words = _date_words(order, days[0].names)
-    return Recognised(notation, plain, ((words, every),), certain=certain, period=days[0].names != DAY)
+    features = ((words, every), *zones_in(texts))
+    return Recognised(notation, plain, features, certain=certain, period=days[0].names != DAY)
+
+
+def zones_in(texts: pa.Array) -> tuple[tuple[str, pa.Array], ...]:
+    """The texts with a time zone, which is not read: times are those that clocks showed there."""
+    where = pc.match_substring_regex(texts, rf":[0-9]{{2}}(?:[.,][0-9]+)?[ ]?(?:{ZONE})$")
+    return (("a time zone, which is left out", where),) if pc.any(where).as_py() else ()
 
 
 def _read(cut: Dated, digits: bool) -> list[Days | None]:

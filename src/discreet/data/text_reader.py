@@ -15,10 +15,20 @@ import pyarrow.compute as pc
 
 from discreet.data.how_read import ColumnReading, evidence_elsewhere, question
 from discreet.data.notation import Formats, Given, Notation
-from discreet.data.number_texts import NumberNotation
-from discreet.data.recognition import Context, Recognised, Unclear, dates_in, dot_may_mark_thousands, nearly, numbers_in
+from discreet.data.number_texts import NumberNotation, all_match
+from discreet.data.recognition import (
+    Context,
+    Recognised,
+    Unclear,
+    dates_in,
+    dot_may_mark_thousands,
+    nearly,
+    numbers_in,
+    zones_in,
+)
 from discreet.errors import DataError, shown
 
+_EIGHT_DIGITS = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 Elsewhere: TypeAlias = Callable[[str], Iterable[ColumnReading]]
 
 
@@ -134,6 +144,23 @@ class TextReader:
             raise question(name, Unclear("number", choices), dots, of_cells=self.counts is not None, evidence=evidence)
         remark = f"in all {dots:,} {self._what} with a dot, three digits follow it; it is read as the decimal mark."
         self.reading = ColumnReading(name, remark=remark)
+
+    def note_days(self, name: str, texts: pa.Array) -> None:
+        """Says that whole numbers may be days, if all of them may: 20240325."""
+        if self.reading is None and not self.in_parts and all_match(texts, _EIGHT_DIGITS):
+            remark = (
+                f"{self._count(texts.is_valid()):,} {self._what} of eight digits that may be days, read as numbers;"
+            )
+            self.reading = ColumnReading(name, remark=f"{remark} of the kind date, they are read as days.")
+
+    def note_zones(self, name: str, texts: pa.Array) -> None:
+        """Says how many times in ISO form have a time zone, which is not read."""
+        found = () if self.in_parts or self.reading is not None else zones_in(texts)
+        if found:
+            count = self._count(found[0][1])
+            what = self._what if count != 1 else self._what.removesuffix("s")
+            remark = f"{count:,} {what} with a time zone, which is left out: times are read as written."
+            self.reading = ColumnReading(name, remark=remark)
 
     def _taken(
         self, name: str, texts: pa.Array, found: Recognised | Unclear | None, *, said: bool = False

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.file_kinds import text_behind
-from discreet.data.file_layout import DELIMITERS, first_line
+from discreet.data.file_layout import DELIMITERS, are_aligned, first_line, layout_of
 from discreet.errors import DataError, quietly
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import check_plain
@@ -94,6 +94,9 @@ def looks_like_transactions(path: Path) -> bool:
     if not first or delimiter is not None or any(one in first for one in DELIMITERS):
         return False
     lines = [line for line in text[text.index(first) :].split("\n") if line.strip()]
+    start_of_table = "\n".join(lines[:_LINES])
+    if layout_of(start_of_table).width > 1 or are_aligned(start_of_table):  # a title above, or cells between spaces
+        return False
     return any(len(line.split()) > 1 for line in lines[:_LINES])
 
 

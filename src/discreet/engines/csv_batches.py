@@ -22,11 +22,11 @@ from discreet.data.csv import (
     check_options,
     decode_head,
     parse_options,
-    possible_encodings,
     read_head,
     with_header,
     with_names,
 )
+from discreet.data.encodings import encoding_if_not_utf8, possible_encodings
 from discreet.data.file_layout import FileLayout, layout_of
 from discreet.data.held_file import open_bytes
 from discreet.errors import DataError, quietly
@@ -57,6 +57,7 @@ class CsvBatches:
         named = names is None and header is not False
         self._given: dict[str, Any] = {"delimiter": delimiter, "quote": quote, "header": named}
         self._head = read_head(path)
+        self._detected = encoding is None
         self._encodings = [encoding] if encoding else possible_encodings(path, self._head)
         self._skip = 0  # rows above the data
         self._left_out: tuple[str, ...] = ()  # what the last whole scan left out
@@ -90,8 +91,8 @@ class CsvBatches:
 
     def next_encoding_or_raise(self, failure: str) -> None:
         """After a failure, prepare another attempt in the next encoding, or raise a DataError."""
-        if self.problem == _NOT_TEXT and len(self._encodings) > 1:
-            self._encodings = self._encodings[1:]
+        if self.problem == _NOT_TEXT and self._detected and self._encodings[0] == "utf-8":
+            self._encodings = [encoding_if_not_utf8(self.path)]
             self._choose_encoding()
             return
         if self.problem == _NOT_TEXT:

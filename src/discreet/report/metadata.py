@@ -118,11 +118,7 @@ def to_dcat(
                     "@type": "dcat:Distribution",
                     "dct:title": name,
                     "dcat:mediaType": {"@id": f"https://www.iana.org/assignments/media-types/{_registered(media)}"},
-                    **(
-                        {}
-                        if size is None
-                        else {"dcat:byteSize": {"@type": "xsd:nonNegativeInteger", "@value": str(size)}}
-                    ),
+                    "dcat:byteSize": {"@type": "xsd:nonNegativeInteger", "@value": str(size)},
                     "spdx:checksum": {
                         "@type": "spdx:Checksum",
                         "spdx:algorithm": {"@id": "spdx:checksumAlgorithm_sha256"},
@@ -149,7 +145,7 @@ def _description(summary: dict[str, Any]) -> str:
     return " ".join(said)
 
 
-def _files(summary: dict[str, Any]) -> list[tuple[str, str, int | None, str]]:
+def _files(summary: dict[str, Any]) -> list[tuple[str, str, int, str]]:
     """Name, media type, size and hash of the published files: copies below what they are copies of, the certificate
     last."""
     files, copies = summary["certificate"]["files"], _copies(summary)
@@ -157,7 +153,7 @@ def _files(summary: dict[str, Any]) -> list[tuple[str, str, int | None, str]]:
         (name, _MEDIA.get(name.rpartition(".")[2], _ANY_BYTES), files[name]["bytes"], files[name]["sha256"])
         for name in sorted(files, key=lambda name: name in copies)
     ]
-    return [*found, ("certificate.json", _MEDIA["json"], None, summary["certificate_sha256"])]
+    return [*found, ("certificate.json", _MEDIA["json"], summary["certificate_bytes"], summary["certificate_sha256"])]
 
 
 def _copies(summary: dict[str, Any]) -> set[str]:
@@ -182,7 +178,7 @@ def _croissant_files(summary: dict[str, Any]) -> list[dict[str, Any]]:
             "@id": name,
             "name": name,
             "description": described.get(name, "The published data."),
-            **({} if size is None else {"contentSize": f"{size} B"}),
+            "contentSize": f"{size} B",
             "contentUrl": name,
             "encodingFormat": media.replace("vnd.apache.parquet", "x-parquet"),
             "sha256": sha256,

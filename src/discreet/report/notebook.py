@@ -21,6 +21,7 @@ DISPLAYS = {  # by the name of the class; public classes have different names
     "Dataset": "notebook_data:of_dataset",
     "Roles": "notebook_data:of_roles",
     "Sample": "notebook_data:of_sample",
+    "Inspection": "notebook_data:of_inspection",
     "Verdict": "notebook_release:of_verdict",
     "Verification": "notebook_release:of_verification",
     "Release": "notebook_release:of_release",
@@ -37,6 +38,7 @@ _MOST_ROWS = 60
 _GOOD, _MIND = ("#0b5d34", "✓", "holds"), ("#6b4200", "!", "holds, but mind what it leaves open")
 _BAD = ("#8e1b1b", "✗", "does not hold")
 _CELL = "text-align:{};padding:.2em .7em .2em 0;vertical-align:top"
+_TABLE = "border-collapse:collapse;color:inherit;font-size:inherit;margin:.4em 0"
 _WIDTH = "max-width:60em"
 _SHORT = 30  # characters of a cell that is not broken into lines
 _RULE = "border-bottom:1px solid rgba(128,128,128,.5)"
@@ -117,7 +119,7 @@ def _grid(grid: Grid) -> str:
         lines.append("<tr>" + "".join(f'<td style="{style}">{text}</td>' for style, (_, text) in drawn) + "</tr>")
     more = len(grid.rows) - _MOST_ROWS
     rest = f"<div>and {more:,} more</div>" if more > 0 else ""
-    table = f'<table style="border-collapse:collapse;margin:.4em 0"><thead><tr>{head}</tr></thead><tbody>'
+    table = f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>'
     table = f'<div style="overflow-x:auto">{table}{"".join(lines)}</tbody></table></div>{rest}'
     if not grid.caption:
         return table

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.errors import quietly
+from discreet.errors import listing, quietly
 from discreet.report.notebook import Display, Grid
-from discreet.report.wording import count, plural
+from discreet.report.wording import count, percent, plural
 
 _NO_CELLS = "No cells are shown, since notebooks are saved and sent on; head() shows the first rows."
+_SUGGESTED = "The roles are suggestions: only you know what an outsider can know. The figures are for you alone."
+_SETS = 8  # of columns that single out
 _MOST_CELLS = 20_000_000  # of a table whose columns are read for a display
 _ROLES = (
     ("target", "what a classifier is to predict", "as it is"),
@@ -19,6 +21,37 @@ _ROLES = (
     ("identifiers", "names, numbers, addresses", "never"),
     ("person", "whose row it is; k counts persons", "never"),
 )
+
+
+def of_inspection(found: Any) -> Display:
+    title = f"Inspection of {plural(found.rows, 'row')} and {plural(len(found.columns), 'column')}"
+    columns = [
+        (
+            one.name,
+            one.kind,
+            0 if one.tells is None else count(one.tells.values - bool(one.missing)),
+            one.role,
+            one.reason,
+        )
+        for one in found.columns
+    ]
+    grids = [Grid(("column", "kind", "different values", "role", "why"), columns, right=("different values",))]
+    lines = []
+    if found.risk is not None:
+        unique = f"{count(found.risk.unique)} rows ({percent(found.risk.unique / found.risk.rows)}) are unique"
+        lines.append(f"On {listing(found.quasi)}: {unique}, the smallest group has {plural(found.risk.k, 'row')}.")
+        sets = () if found.singling is None else found.singling.sets
+        rows = [(" + ".join(one.columns), count(one.rows)) for one in sorted(sets, key=lambda one: -one.rows)[:_SETS]]
+        grids.append(Grid(("columns", "rows"), rows, "Who stands out, and because of which columns", ("rows",)))
+        effects = [
+            (one.column, count(one.without), "" if one.coarser is None else count(one.coarser))
+            for one in sorted(found.changes, key=lambda change: change.without)
+        ]
+        head = ("column", "unique without it", "unique with it one level coarser")
+        grids.append(Grid(head, effects, "What each of them does", head[1:]))
+    if found.undecided:
+        lines.append(f"Decide {listing(found.undecided)}: until then, they are not published.")
+    return Display(title, lines=lines, grids=grids, notes=[*found.reading, _SUGGESTED])
 
 
 def of_table(table: Any) -> Display:

@@ -29,12 +29,19 @@ def of_verdict(verdict: Any) -> Display:
     facts += [("rows", count(verdict.rows)), ("rows that fall short", count(verdict.rows_short))]
     facts += [(str(name), number(value)) for name, value in verdict.details.items()]
     grid = Grid(("", "figure"), facts, right=("figure",))
+    parts = verdict.parts or (verdict,)
+    mind = [
+        f"Whoever knows the label, too: {number(one.with_label)} left instead of {number(one.required)}."
+        for one in parts
+        if verdict.holds and one.with_label is not None and one.with_label < one.required
+    ]
     return Display(
         f"{verdict.promise}",
         holds=verdict.holds,
         lines=[verdict.sentence(), f"Evidence: {EVIDENCE.get(verdict.kind, verdict.kind)}"],
         grids=[grid],
         notes=verdict.notes,
+        mind=mind,
     )
 
 
@@ -73,7 +80,7 @@ def of_release(release: Any) -> Display:
     if release.verdict.with_label is not None:
         facts.append(("measured if the label is known, too", number(release.verdict.with_label)))
     if release.detail is not None and not release.noise:  # a figure of private rows has no place beside noise
-        facts.append(("detail kept, 0 to 1", f"{release.detail.whole:.2f}"))
+        facts.append(("detail kept", percent(release.detail.whole)))
     lines = [release.verdict.sentence(), promise_in_words(release.promise)]
     stated = Grid(("parameter", "value"), parameters, f"The {plural(len(parameters), 'parameter')}", hidden=True)
     grids = [Grid(("", "this release"), facts), stated, _columns(release), *_first_rows(release)]

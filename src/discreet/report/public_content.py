@@ -88,6 +88,7 @@ class PublicContent(_Part):
     evidence: str
     signer: str | None
     certificate_sha256: str
+    certificate_bytes: int
     cautions: list[CautionPart]
     policy: PolicyPart | None
     remarks: list[str]

@@ -61,6 +61,7 @@ def summarise_verified(path: Path, verification: Verification, policy: Policy | 
         "id": certificate.id,
         "signer": verification.signer,
         "certificate_sha256": hashlib.sha256(certificate.to_bytes()).hexdigest(),
+        "certificate_bytes": len(certificate.to_bytes()),
         "cautions": cautions_of_content(certificate, content),
         "policy": None if policy is None else checked(policy, verification).to_dict(),
         "remarks": list(verification.remarks),

@@ -21,6 +21,7 @@ from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, listing, quietly
 from discreet.evaluate.risk import Risk, risk
+from discreet.foundation.displayed import Displayed
 from discreet.risk.inspection_changes import ColumnEffect, ColumnKnown, UniqueRows
 from discreet.risk.inspection_columns import RARE, Distinctness, distinctness
 from discreet.risk.inspection_sets import SinglingSets, singling_sets
@@ -55,7 +56,7 @@ class InspectedColumn:
 
 
 @dataclass(frozen=True)
-class Inspection:
+class Inspection(Displayed):
     """What was found in a table.
 
     columns   all columns, in order
