@@ -12,7 +12,6 @@ import io
 import re
 import shlex
 import subprocess
-import sys
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
