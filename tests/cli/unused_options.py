@@ -17,9 +17,13 @@ EVERYWHERE = {
     "--seed": "what is drawn depends on it",
     "--recipe": "every recipe has roles",
 }
+_ENGINE = dict.fromkeys(("--memory", "--threads", "--master"), "an engine refuses what it does not take") | {
+    "--engine": "it says where rows are counted; baskets, and a release in one file, refuse it"
+}
 ALWAYS_USED = {
     "attack": {"--attacks": "it names what is done", "--owner": _CHECKS, "--known": "as --control"}
-    | {"--knows": "baskets and sketches refuse it"},
+    | {"--knows": "baskets and sketches refuse it"}
+    | _ENGINE,
     "audit": dict.fromkeys(("--epsilon", "--sensitivity", "--claim", "--runs", "--false-alarm"), _MEASURES),
     "choose": {"--weights": _MEASURES, "--by": _MEASURES, "--plot": _ANSWER}
     | dict.fromkeys(("--lower", "--higher"), "a measure without a weight is refused"),
@@ -33,7 +37,8 @@ ALWAYS_USED = {
         ("--protocol", "--folds", "--classifiers", "--measure", "--detail", "--jobs", "--cache"), _MEASURES
     )
     | dict.fromkeys(("--sensitive", "--identifiers", "--other", "--person"), _ROLES)
-    | {"--baskets": "it says what the file holds"},
+    | {"--baskets": "it says what the file holds"}
+    | _ENGINE,
     "inspect": {"--baskets": "it says what the file holds", "--labels": "it says that the file holds transactions"}
     | dict.fromkeys(("--target", "--quasi", "--person"), _ROLES)
     | dict.fromkeys(("--missing", "--kind", "--decimal", "--thousands", "--date-format"), "files of all kinds take it"),
@@ -60,7 +65,9 @@ ALWAYS_USED = {
     | {"--population": _MEASURES, "--quasi": "a release refuses it", "--owner": "a table refuses it"},
     "sketch": dict.fromkeys(("--stream", "--owner", "--items", "--delta", "--max-components"), _MEASURES)
     | {"--information": _MEASURES, "--counts": _MEASURES, "--allow-determined": _PERMITS},
-    "verify": {"--owner": _CHECKS, "--key": _CHECKS, "--id": _CHECKS, "--policy": _CHECKS, "--patient": _PERMITS},
+    "recode": _ENGINE,
+    "verify": {"--owner": _CHECKS, "--key": _CHECKS, "--id": _CHECKS, "--policy": _CHECKS, "--patient": _PERMITS}
+    | _ENGINE,
 }
 _REFUSALS = ("no effect", "does not take", "takes no", "None of the methods takes", "Transactions have no columns")
 

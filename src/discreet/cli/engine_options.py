@@ -108,7 +108,7 @@ class CountingOptions:
     @contextmanager
     def opened(self, file: Path, reading: ReadingOptions) -> Iterator[Any]:
         """The engine on files, or on the table of a database that a URL names."""
-        from discreet.data.read_postgres import url_in
+        from discreet.data.read import url_in
         from discreet.engines.engine_names import open_engine
 
         assert self.engine is not None

@@ -67,7 +67,7 @@ class Resumable:
         return self._engine.values(name)
 
     def declared(self, name: str) -> Kind | None:
-        return getattr(self._engine, "declared", lambda name: None)(name)  # type: ignore[no-any-return]
+        return getattr(self._engine, "declared", lambda name: None)(name)
 
     def coding(self, name: str, *, listed: bool = False) -> Coding:
         return self._engine.coding(name, listed=listed)
