@@ -44,6 +44,7 @@ def keep(name: str, part: Part) -> None:
 
     everything = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
     machine = {"cores": len(os.sched_getaffinity(0)), "python": platform.python_version(), "duckdb": version("duckdb")}
+    machine["load"] = round(os.getloadavg()[1])
     everything[name] = {"machine": machine, **asdict(part)}
     MEASURED.write_text(json.dumps(everything, indent=1) + "\n")
 
@@ -51,3 +52,10 @@ def keep(name: str, part: Part) -> None:
 def kept() -> dict[str, Part]:
     everything = json.loads(MEASURED.read_text())
     return {name: Part([Line(**line) for line in one["lines"]], one["runs"]) for name, one in everything.items()}
+
+
+def busy() -> dict[str, int]:
+    """The load of the machine during each part, where it was more than what is measured and one more."""
+    everything = json.loads(MEASURED.read_text())
+    loads = {name: (one["machine"].get("load", 0), one["machine"]["cores"]) for name, one in everything.items()}
+    return {name: load for name, (load, cores) in loads.items() if load > cores + 1}

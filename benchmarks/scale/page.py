@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.plot import log_log
-from benchmarks.scale.kept import MEASURED, Line, Part, kept
+from benchmarks.scale.kept import MEASURED, Line, Part, busy, kept
 from benchmarks.scale.parts import GB, PARTS
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -25,7 +25,7 @@ def write() -> None:
     if not MEASURED.exists():
         return
     parts = {name: part for name, part in kept().items() if name in PARTS}
-    text = [_HEAD, *_limits(parts)]
+    text = [_HEAD, *_limits(parts), *_busy({name: load for name, load in busy().items() if name in parts})]
     for name, part in parts.items():
         if any(len(run.get("stages", ())) > 1 for run in part.runs.values()):
             text += _stages(name, part)
@@ -39,6 +39,14 @@ def _limits(parts: dict[str, Part]) -> list[str]:
     for part in (parts[name] for name in PARTS if name in parts):
         rows += [f"| {line.what} | {_figure(line)} | {_limit(line)} |" for line in part.lines]
     return [*rows, ""]
+
+
+def _busy(loads: dict[str, int]) -> list[str]:
+    """A sentence about what was measured beside other work, which takes more processor seconds then."""
+    if not loads:
+        return []
+    said = ", ".join(f"`{name}` ({load} processes were waiting or running)" for name, load in loads.items())
+    return [f"Measured on a busy machine, where the same work takes more processor seconds: {said}.", ""]
 
 
 def _figure(line: Line) -> str:
