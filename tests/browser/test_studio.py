@@ -186,7 +186,7 @@ def test_a_studio_that_was_killed_goes_on_where_it_was(walked, browser):
     with running("--port", "8640", "--folder", place) as (link, there, _), opened(browser) as tab:
         tab.goto(link)
         tab.goto(f"{there}/compare")
-        tab.wait_for_selector("#cancel, text=Next: choose one")
+        tab.wait_for_selector("#cancel, #progress a.button")
         if tab.locator("#cancel").count():
             tab.click("#cancel")
             tab.click("#start")
