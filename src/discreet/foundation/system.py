@@ -234,6 +234,18 @@ def end_with_children(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
+def end_if_given(number: int, argument: str) -> bool:
+    """Ask a process to end, if it was started with this argument; False where that is not so, or cannot be known."""
+    try:
+        given = Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0")
+        if os.fsencode(argument) not in given:
+            return False
+        os.kill(number, signal.SIGTERM)
+    except OSError:
+        return False
+    return True
+
+
 def _end_on_windows(process: subprocess.Popen[Any]) -> None:
     import subprocess
 

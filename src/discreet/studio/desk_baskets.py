@@ -98,9 +98,10 @@ def items_beside(baskets: Baskets, folder: Path, count: int) -> dict[str, Any]:
     from discreet.release.verify import verify
 
     found = verify(folder)
-    if not isinstance(found.content, Baskets):
+    if found.certificate is None or found.certificate.shape != "baskets" or found.content is None:
         raise DataError("This release publishes no rows that could be shown.")
-    names = found.content.names
+    published: Any = found.content
+    names = published.names
     file = folder / "recoding.json"
     groups = json.loads(file.read_bytes()).get("groups", []) if file.is_file() else []
     members = {item: name["item"] for name in groups for item in name["any_of"] if len(name["any_of"]) > 1}
@@ -110,7 +111,7 @@ def items_beside(baskets: Baskets, folder: Path, count: int) -> dict[str, Any]:
             {**row, "items": [(item, item in names, members.get(item)) for item in row["items"]]}
             for row in (_row(baskets, place) for place in range(min(count, len(baskets))))
         ],
-        "after": [_row(found.content, row) for row in range(min(count, len(found.content)))],
+        "after": [_row(published, row) for row in range(min(count, len(published)))],
         "kept": len(names),
         "of": len(baskets.names),
     }

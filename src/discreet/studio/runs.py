@@ -9,7 +9,6 @@ or killed goes on where it was. If the studio itself is killed its run goes on, 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -77,7 +76,7 @@ class Runs:
                     stderr=said,
                     **apart(),
                 )
-            (place / _PID).write_text(str(self._processes[name].pid), encoding="ascii")
+            (place / _PID).write_bytes(str(self._processes[name].pid).encode())
         return name
 
     def cancel(self, name: str) -> None:
@@ -111,12 +110,10 @@ class Runs:
         """End such a process, if it is certain which one it is."""
         try:
             number = int((self.folder / name / _PID).read_text(encoding="ascii"))
-            command = Path(f"/proc/{number}/cmdline").read_bytes()
         except (OSError, ValueError):
             return False
-        if str(self.study(name)).encode() not in command.split(b"\0"):
+        if not system.end_if_given(number, str(self.study(name))):
             return False
-        os.kill(number, signal.SIGTERM)
         for _ in range(100):
             if not self._is_left(name):
                 return True

@@ -7,10 +7,9 @@ import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
+from typing import Any
 
-import numpy as np
-
-from discreet.data.baskets import Baskets
 from discreet.foundation.system import set_mode
 from discreet.studio.project import Project
 
@@ -55,12 +54,10 @@ _GOODS = (
 def _purchases(place: Path) -> bytes:
     from discreet.samples import quest
 
-    baskets = quest(600, items=40, mean_length=5, patterns=20, classes=2, random_state=0).data
-    assert isinstance(baskets, Baskets)
-    assert baskets.label_values is not None
+    baskets: Any = quest(600, items=40, mean_length=5, patterns=20, classes=2, random_state=0).data
     named = {f"item{place}": word for place, word in enumerate(_GOODS.split())}
     lines = [" ".join(named[item] for item in baskets.items(row)) for row in range(len(baskets))]
-    place.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    place.write_bytes("".join(f"{line}\n" for line in lines).encode())
     return "".join(f"{label}\n" for label in baskets.label_values).encode()
 
 
@@ -93,17 +90,16 @@ _ENDS = ("Rest and fluids.", "To be seen again in two weeks.", "Blood was taken.
 
 def _notes(place: Path) -> None:
     """400 short notes; those of patients who came back speak of other signs, mostly."""
-    random = np.random.default_rng(0)
+    drawn = Random(0)
     with place.open("w", encoding="utf-8", newline="") as file:
         written = csv.writer(file)
         written.writerow(["note", "came_back"])
-        for label in random.choice(["no", "yes"], 400, p=[0.6, 0.4]).tolist():
-            kinds = [label if random.random() < 0.8 else "no", label]
-            signs = [str(random.choice(_SIGNS[kind])) for kind in kinds]
-            lives = ", ".join(random.choice(_LIVES, 2, replace=False).tolist())
-            written.writerow(
-                [f"{random.choice(_OPENINGS)} {' and '.join(signs)}; {lives}. {random.choice(_ENDS)}", label]
-            )
+        for _ in range(400):
+            label = "no" if drawn.random() < 0.6 else "yes"
+            signs = [drawn.choice(_SIGNS[kind]) for kind in (label if drawn.random() < 0.8 else "no", label)]
+            lives = ", ".join(drawn.sample(_LIVES, 2))
+            note = f"{drawn.choice(_OPENINGS)} {' and '.join(signs)}; {lives}. {drawn.choice(_ENDS)}"
+            written.writerow([note, label])
 
 
 SAMPLES = {
