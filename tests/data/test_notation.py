@@ -81,11 +81,11 @@ def test_formats_are_written_in_several_ways():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"decimal": ";"}, "decimal must be one of"),
-        ({"thousands": "x"}, "thousands must be one of"),
-        ({"date_format": "soon"}, "date_format must be"),
-        ({"date_format": ""}, "date_format must be"),
-        ({"date_format": "%d"}, "date_format must be"),
+        ({"decimal": ";"}, "'decimal' must be one of"),
+        ({"thousands": "x"}, "'thousands' must be one of"),
+        ({"date_format": "soon"}, "'date_format' must be"),
+        ({"date_format": ""}, "'date_format' must be"),
+        ({"date_format": "%d"}, "'date_format' must be"),
         ({"decimal": 5}, "is a text"),
         ({"decimal": {"x": None}}, "is a text"),
     ],

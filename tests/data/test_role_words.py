@@ -22,13 +22,21 @@ from discreet.data.table import Table
         ("educationNum", "education"),
         ("Familienstand", "family"),
         ("admission_date", "time"),
+        ("生年月日", "age"),
+        ("患者の性別", "sex"),
+        ("市", "place"),
+        ("Район", "place"),
+        ("Дата рождения", "age"),
+        ("직업", "work"),
     ],
 )
 def test_what_outsiders_know_in_several_languages(name, topic):
     assert known_by(name) == topic
 
 
-@pytest.mark.parametrize("name", ["metformin", "average", "dosage", "glucose", "sextant", "A1Cresult", "postoperative"])
+@pytest.mark.parametrize(
+    "name", ["metformin", "average", "dosage", "glucose", "sextant", "A1Cresult", "postoperative", "полис", "市販薬"]
+)
 def test_other_names_suggest_nothing(name):
     assert known_by(name) is None
 

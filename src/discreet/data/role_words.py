@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words in the names of columns that suggest what a column is: English, German, French, Spanish, Italian, Portuguese,
-Dutch, Swedish, Danish, Norwegian, Polish.
+Dutch, Swedish, Danish, Norwegian, Polish; the commonest ones in Russian, Japanese, Chinese and Korean.
 
 A name is cut into words at everything that is no letter and where small letters meet capitals. A word of the lists fits
 a word of the name that begins with it; a short one, of three letters or fewer, must be the whole word, or the lists
-would find an age in an average and a sex in a sextant.
+would find an age in an average and a sex in a sextant. Words of East Asia are not spaced: they fit where they occur.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("age", "ages", "aged", "born", "birth", "dob", "yob", "alter", "geburt", "geboren", "jahrgang"),
         *("naissance", "edad", "nacimiento", "eta", "nascita", "idade", "nascimento", "leeftijd", "geboorte"),
         *("alder", "fodt", "fodd", "fodelse", "fodsel", "wiek", "urodzenia", "urodzony", "lebensalter", "birthday"),
+        *("возраст", "рождения", "родился", "年齢", "年龄", "生年月日", "誕生", "出生", "나이", "생년", "연령"),
     ),
     "sex": (
         *("sex", "sexe", "sexo", "sesso", "gender", "geschlecht", "genre", "genero", "genere", "geslacht"),
         *("kon", "kjonn", "plec", "female", "male"),
+        *("пол", "性別", "性别", "성별"),
     ),
     "origin": (
         *("race", "ethnic", "nation", "native", "citizen", "country", "origin", "foreign", "immigra", "migra"),
         *("language", "tongue", "herkunft", "staatsang", "ausland", "sprache", "muttersprache", "pays", "origine"),
         *("langue", "pais", "origen", "idioma", "paese", "cittadinanza", "lingua", "origem", "land", "herkomst"),
         *("nationaliteit", "medborgarskap", "sprak", "kraj", "obywatelstwo", "jezyk", "hautfarbe", "skin"),
+        *("гражданство", "национальность", "国籍", "民族", "국적"),
     ),
     "place": (
         *("zip", "zipcode", "postal", "postcode", "plz", "city", "town", "village", "county", "state"),
@@ -39,18 +42,22 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("ville", "commune", "departement", "codepostal", "lieu", "ciudad", "provincia", "municipio", "codigopostal"),
         *("citta", "comune", "regione", "cap", "cidade", "estado", "concelho", "cep", "stad", "gemeente", "woonplaats"),
         *("kommun", "kommune", "postnummer", "miasto", "gmina", "wojewodztwo", "postleit"),
+        *("город", "индекс", "адрес", "регион", "раион", "область", "市", "市区町村", "都道府県", "住所", "郵便番号"),
+        *("地域", "城市", "省份", "邮编", "地址", "지역", "도시", "주소", "우편번호"),
     ),
     "work": (
         *("occupation", "job", "profession", "work", "workclass", "employ", "industry", "career", "hours", "rank"),
         *("beruf", "arbeit", "tatigkeit", "branche", "metier", "emploi", "travail", "ocupacion", "profesion", "empleo"),
         *("trabajo", "professione", "lavoro", "occupazione", "profissao", "emprego", "trabalho", "beroep", "baan"),
         *("yrke", "erhverv", "stilling", "zawod", "praca", "employer", "department", "abteilung"),
+        *("профессия", "должность", "работа", "職業", "勤務先", "职业", "직업"),
     ),
     "education": (
         *("education", "school", "degree", "college", "university", "study", "studies", "grade", "bildung", "schul"),
         *("abschluss", "ausbildung", "studium", "diplome", "ecole", "formation", "educacion", "escuela", "estudios"),
         *("istruzione", "scuola", "titolo", "educacao", "escolaridade", "opleiding", "diploma"),
         *("utbildning", "utdanning", "uddannelse", "wyksztalcenie", "szkola"),
+        *("образование", "школа", "学歴", "学历", "학력"),
     ),
     "family": (
         *(
@@ -69,6 +76,7 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("haushalt", "etatcivil", "famille", "enfants", "menage", "casado", "hijos", "familia", "estadocivil"),
         *("statocivile", "famiglia", "figli", "filhos", "casada", "burgerlijke", "gezin", "kinderen"),
         *("civilstand", "barn", "familj", "hushall", "rodzina", "dzieci", "stancywilny"),
+        *("семеиное", "дети", "婚姻", "配偶者", "家族", "世帯", "결혼"),
     ),
     "home": ("housing", "house", "home", "rent", "tenure", "wohnung", "haus", "miete", "logement", "vivienda", "casa"),
     "looks": (
@@ -92,6 +100,7 @@ KNOWN_TO_OUTSIDERS: dict[str, tuple[str, ...]] = {
         *("date", "day", "month", "year", "time", "admission", "admitted", "admit", "discharge", "visit", "arrival"),
         *("datum", "tag", "monat", "jahr", "aufnahme", "entlassung", "besuch", "jour", "mois", "annee", "entree"),
         *("fecha", "dia", "mes", "ano", "ingreso", "alta", "data", "giorno", "mese", "anno", "ricovero", "dimissione"),
+        *("дата", "год", "日付", "入院日", "退院日", "日期", "날짜"),
     ),
 }
 
@@ -102,6 +111,8 @@ SENSITIVE = (
     *("medicament", "revenu", "salaire", "handicap", "enfermedad", "medicamento", "salario", "renta", "religione"),
     *("malattia", "farmaco", "reddito", "stipendio", "doenca", "renda", "ziekte", "inkomen", "loon", "geloof"),
     *("sjukdom", "sygdom", "sykdom", "inkomst", "indkomst", "inntekt", "choroba", "dochod", "wynagrodzenie"),
+    *("диагноз", "болезнь", "доход", "зарплата", "религия", "病名", "診断", "疾患", "収入", "年収", "給与", "宗教"),
+    *("诊断", "疾病", "工资", "진단", "질병", "소득"),
 )
 
 # Whose row it is, and what names one person.
@@ -135,6 +146,21 @@ IDENTITIES = (
     *("cuenta", "nome", "cognome", "indirizzo", "sobrenome", "endereco", "telefone", "naam"),
     *("voornaam", "achternaam", "adres", "telefoon", "rekening", "namn", "fornamn", "efternamn", "navn", "fornavn"),
     *("efternavn", "etternavn", "imie", "nazwisko", "ulica", "signature", "unterschrift"),
+    *(
+        "имя",
+        "фамилия",
+        "отчество",
+        "телефон",
+        "паспорт",
+        "氏名",
+        "名前",
+        "姓名",
+        "電話",
+        "电话",
+        "이름",
+        "성명",
+        "전화",
+    ),
 )
 
 # What stands beside a person in the name of a column of persons: patient_id, but not patient_weight.
@@ -145,18 +171,19 @@ _NUMBERING = frozenset(
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORT = 3
+_EASTERN = "\u3000"  # words with signs of East Asia are behind it
 _OPAQUE = re.compile(r"(?:[a-z]{0,3}|attr|attribute|col|column|var|variable|feature|field|spalte|colonne)[\W_]*\d*")
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a column's name, small and without accents.
+    """The words of a column's name, small and without accents, so that й is и.
 
     >>> words_of("NativeCountry"), words_of("zip_code"), words_of("Körpergröße")
     (['native', 'country'], ['zip', 'code'], ['korpergrosse'])
     """
     plain = unicodedata.normalize("NFKD", _CAMEL.sub(" ", name).replace("ß", "ss"))
     letters = "".join(sign for sign in plain if not unicodedata.combining(sign)).lower()
-    return [word for word in re.split(r"[^a-z]+", letters) if word]
+    return [word for word in re.split(r"[^a-zа-я]+", letters) if word]
 
 
 def fits(name: str, listed: Iterable[str]) -> bool:
@@ -167,7 +194,13 @@ def fits(name: str, listed: Iterable[str]) -> bool:
     """
     words = words_of(name)
     found = [*words, *(one + other for one, other in pairwise(words))]
+    if not name.isascii() and any(_occurs(known, name) for known in listed if known > _EASTERN):
+        return True
     return any(one == known or (len(known) > _SHORT and one.startswith(known)) for one in found for known in listed)
+
+
+def _occurs(known: str, name: str) -> bool:
+    return known == name.strip() or (len(known) > 1 and known in name)
 
 
 def names_persons(name: str) -> bool:

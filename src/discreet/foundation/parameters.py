@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -162,6 +163,7 @@ _PLAIN = {
     bool: "true or false",
     str: "a text",
     dict: "a JSON object",
+    Mapping: "a JSON object",
     list: "a list",
     tuple: "a list",
     Integral: "a whole number",

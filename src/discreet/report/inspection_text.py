@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from discreet.errors import listing, plain
 from discreet.evaluate.risk import Risk
-from discreet.report.wording import approximately, count, plural, short
+from discreet.report.wording import approximately, count, plural, short, width
 from discreet.risk.inspection import RARE, Inspection
 
 _MOST_SETS, _MOST_COLUMNS = 8, 20  # that are shown
@@ -99,7 +99,7 @@ def _columns(found: Inspection) -> Iterator[str]:
         coarser = "" if one.coarser is None else f"{one.coarser:,}"
         told_apart = f"{approximately(told.distinction):>9} {approximately(told.separation):>9}"
         left = f"{told.rare_values:>12,} {one.without:>10,} {coarser:>10}"
-        yield f"  {name:<{_MOST_NAMES}} {told_apart} {left}".rstrip()
+        yield f"  {name}{' ' * (_MOST_NAMES - width(name))} {told_apart} {left}".rstrip()
     if len(in_order) > _MOST_COLUMNS:
         yield f"  and {plural(len(in_order) - _MOST_COLUMNS, 'column')} more, without which at least as many are unique"
     yield f"  Rare: in fewer than {RARE} rows. Left out, coarser: rows that are unique without it, or with it one level"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,6 +40,15 @@ def number(value: float, digits: int = 3) -> str:
 def precise(value: float) -> str:
     """A measured number with five digits, to compare with others."""
     return number(value, 5)
+
+
+def width(text: str) -> int:
+    """The columns that a text takes on a terminal: signs of East Asia take two.
+
+    >>> width("age"), width("年齢")
+    (3, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def percent(share: float) -> str:

@@ -35,14 +35,17 @@ def sentences(found: RiskAssessment) -> list[str]:
 
 
 def share(value: float) -> str:
-    """A probability or share, as percent with two digits; 0 and 100 only if exact.
+    """A probability or share in percent with one decimal, as everywhere; small risks with two digits; 0 and 100 only if
+    exact.
 
     >>> share(0.5), share(0.00012), share(0.0), share(0.9999)
-    ('50 %', '0.012 %', '0 %', '> 99.9 %')
+    ('50.0 %', '0.012 %', '0 %', '> 99.9 %')
     """
+    if value in (0, 1):
+        return f"{100 * value:.0f} %"
     if 0.999 < value < 1:
         return "> 99.9 %"
-    return f"{100 * value:.3g} %" if value >= 0.1 else f"{100 * value:.2g} %"
+    return f"{100 * value:.1f} %" if value >= 0.001 else f"{100 * value:.2g} %"
 
 
 def _line(label: str, text: str) -> str:
