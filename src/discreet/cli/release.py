@@ -139,9 +139,7 @@ def release(
     limits: PolicyOptions,
     file: Annotated[
         Path | None,
-        typer.Argument(
-            help="A table: CSV, Excel, Parquet, SPSS and others; with --baskets transactions, one row a line."
-        ),
+        typer.Argument(help="A CSV, Parquet, SQLite or DuckDB file; with --baskets transactions, one row per line."),
     ] = None,
     recipe: RecipePath = None,
     dry_run: Annotated[
