@@ -22,8 +22,8 @@ from discreet.cli.running import refuse_unused
 from discreet.errors import RolesError, plain
 
 if TYPE_CHECKING:
-    from discreet.study.advice import Advice, Candidate, Situation
-    from discreet.study.advice_trial import Trial
+    from discreet.study.advice import Advice, AdvisedMethod, Situation
+    from discreet.study.tried_advice import Trial
 
 
 class Wanted(StrEnum):
@@ -34,7 +34,7 @@ class Wanted(StrEnum):
     similar = "similar"
 
 
-class Cells(StrEnum):
+class CellForm(StrEnum):
     coarser = "coarser"
     true = "true"
     hierarchies = "hierarchies"
@@ -55,7 +55,7 @@ class AnswerOptions:
                 show_default="classifier"),
     ] = None  # fmt: skip
     cells: Annotated[
-        Cells | None,
+        CellForm | None,
         _answer("What cells may be: coarser, true or blank, levels of your hierarchies, or wrong (0/1 data).",
                 show_default="coarser"),
     ] = None  # fmt: skip
@@ -107,7 +107,7 @@ def advise(
     of columns, counts and measured figures, never cells.
     """
     from discreet.study.advice import advise as advised
-    from discreet.study.advice_trial import trials
+    from discreet.study.tried_advice import trials
 
     watch(quiet=quiet, as_json=as_json)
     given = GivenRecipe(recipe, quiet=quiet or as_json)
@@ -159,7 +159,7 @@ def _situation(found: AdvisedFile, given: AnswerOptions, *, asks: bool) -> Situa
     formal = whether(given.formal, "Must the promise hold whatever outsiders know (differential privacy)?")
     rows = not formal and wants in ("classifier", "questions")
     offered = {name: text for name, text in CELLS.items() if items or name != "wrong"}
-    cells = choice(given.cells, "What may cells be:", offered) if rows else (given.cells or Cells.coarser).value
+    cells = choice(given.cells, "What may cells be:", offered) if rows else (given.cells or CellForm.coarser).value
     known = given.known_items
     if known is None and asks and items and rows:
         known = (
@@ -194,13 +194,13 @@ def _asked(question: str, default: str, of: dict[str, str]) -> str:
     return answer
 
 
-def _chosen(advice: Advice, tried: list[Trial]) -> Candidate | None:
+def _chosen(advice: Advice, tried: list[Trial]) -> AdvisedMethod | None:
     """The first candidate that was not found to fail; None if there is none."""
     failed = {one.method for one in tried if not one.holds}
     return next((one for one in advice.candidates if one.method not in failed), None)
 
 
-def _command(file: Path, found: AdvisedFile, now: Situation, one: Candidate, options: Options) -> str:
+def _command(file: Path, found: AdvisedFile, now: Situation, one: AdvisedMethod, options: Options) -> str:
     from discreet.study.next_command import advised_command
 
     path = os.fsencode(file).decode(sys.getfilesystemencoding(), errors="replace")
@@ -217,7 +217,7 @@ def _command(file: Path, found: AdvisedFile, now: Situation, one: Candidate, opt
     return advised_command(path, one.method, one.parameters, data=extra, roles=found.roles, reading=reading)
 
 
-def _first(now: Situation, found: AdvisedFile, one: Candidate) -> list[str]:
+def _first(now: Situation, found: AdvisedFile, one: AdvisedMethod) -> list[str]:
     """What has to be done before the command."""
     import shlex
 
@@ -232,7 +232,7 @@ def _first(now: Situation, found: AdvisedFile, one: Candidate) -> list[str]:
 
 
 def _as_json(
-    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: Candidate | None, commands: dict[str, str]
+    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: AdvisedMethod | None, commands: dict[str, str]
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
@@ -252,7 +252,7 @@ def _as_json(
 
 
 def _print(
-    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: Candidate | None, commands: dict[str, str], *,
+    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: AdvisedMethod | None, commands: dict[str, str], *,
     quiet: bool,
 ) -> None:  # fmt: skip
     from discreet.methods import guide_of
