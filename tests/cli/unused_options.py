@@ -17,7 +17,12 @@ EVERYWHERE = {
     "--seed": "what is drawn depends on it",
     "--recipe": "every recipe has roles",
 }
+_ASKED = "it answers a question of the guide, which every advice rests on"
 ALWAYS_USED = {
+    "advise": dict.fromkeys(("--wants", "--cells", "--label-known", "--formal", "--again"), _ASKED)
+    | dict.fromkeys(("--target", "--quasi", "--sensitive", "--identifiers", "--other", "--person"), _ROLES)
+    | {"--allow-unique": _ROLES, "--baskets": "it says what the file holds"}
+    | {"--labels": "it says that the file holds transactions", "--try": "it asks for a trial, or for none"},
     "attack": {"--attacks": "it names what is done", "--owner": _CHECKS, "--known": "as --control"}
     | {"--knows": "baskets and sketches refuse it"},
     "audit": dict.fromkeys(("--epsilon", "--sensitivity", "--claim", "--runs", "--false-alarm"), _MEASURES),

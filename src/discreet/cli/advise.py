@@ -18,7 +18,7 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
-from discreet.cli.running import refuse_unused
+from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import RolesError, plain
 
 if TYPE_CHECKING:
@@ -115,10 +115,17 @@ def advise(
     found = read_advised(file, options)
     if found.shape == "table":
         refuse_unused("known_items", "texts", because="the file is a table, and these are about items")
+        refuse_unused("separator", because="the file is read as a table; add --baskets transactions")
+    elif found.shape == "transactions":
+        refuse_unused(*names_of(ReadingOptions), because="transactions are lines of items, not a table")
     now = _situation(found, answers, asks=not (quiet or as_json) and at_terminal())
     advice = advised(now)
     if not advice.candidates:
         raise RolesError("Nothing suits these answers without a label to predict. Name its column with --target.")
+    if not now.again and not any(one.is_private for one in advice.candidates):
+        refuse_unused("epsilon", because="the methods that suit these answers add no noise; add --formal")
+    if not any("k" in one.parameters for one in advice.candidates):
+        refuse_unused("k", because="the methods that suit these answers do not count persons who are alike")
     tried: list[Trial] = []
     if trial and found.dataset is not None and not now.large:
         with step("Trying it, without writing anything"):
@@ -209,6 +216,8 @@ def _command(file: Path, found: AdvisedFile, now: Situation, one: AdvisedMethod,
         labels = found.labels
         extra = {"baskets": found.shape, "labels": None if labels is None else str(labels)}
         extra |= {"target": found.target, "separator": options.baskets.separator}
+    if found.roles is not None and found.roles.allow_unique:
+        extra |= {"allow-unique": ",".join(found.roles.allow_unique)}
     if now.large:
         extra |= {"engine": "duckdb"}
     if now.again:
