@@ -30,7 +30,8 @@ docs: $(READY)
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-pictures: $(READY)  ## the pictures of the README, of a real report (needs a Chromium)
+pictures: $(READY)  ## the pictures of promises and methods, and of a real report (which needs a Chromium)
+	$(BIN)/python -m benchmarks.drawings
 	$(BIN)/python -m benchmarks.pages.pictures
 
 bench: $(READY)  ## speed, as ratios against named rivals in one run

@@ -193,7 +193,7 @@ def main() -> None:
     (DOCS / "_static" / "frontier-differences.svg").write_text(differences_picture(found), encoding="utf-8")
     (DOCS / "_static" / "frontier-trade.svg").write_text(trade_picture(found), encoding="utf-8")
     (DOCS / "frontier.md").write_text(text(found, rows), encoding="utf-8")
-    print(DOCS / "frontier.md")
+    print(DOCS / "frontier.md", "(then: python -m benchmarks.frontier.advice)")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of promises and methods are what the code draws now, one a page, small and readable in any theme."""
+"""The pictures of promises and methods are what the code draws now, one for each page, small, and for both themes."""
 
 import re
 from pathlib import Path

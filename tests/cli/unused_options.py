@@ -20,7 +20,12 @@ EVERYWHERE = {
 _ENGINE = dict.fromkeys(("--memory", "--threads", "--master"), "an engine refuses what it does not take") | {
     "--engine": "it says where rows are counted; baskets, and a release in one file, refuse it"
 }
+_ASKED = "it answers a question of the guide, which every advice rests on"
 ALWAYS_USED = {
+    "advise": dict.fromkeys(("--wants", "--cells", "--label-known", "--formal", "--again"), _ASKED)
+    | dict.fromkeys(("--target", "--quasi", "--sensitive", "--identifiers", "--other", "--person"), _ROLES)
+    | {"--allow-unique": _ROLES, "--baskets": "it says what the file holds"}
+    | {"--labels": "it says that the file holds transactions", "--try": "it asks for a trial, or for none"},
     "attack": {"--attacks": "it names what is done", "--owner": _CHECKS, "--known": "as --control"}
     | {"--knows": "baskets and sketches refuse it"}
     | _ENGINE,

@@ -659,6 +659,7 @@ def _not_read(option: str, value: str) -> list[Wrong]:
         w(f"attack out/release --owner out/owner {option} {value}", says),
         w(f"release shop.dat {SHOP} --method greedy -o x {option} {value}", says),
         w(f"evaluate shop.dat {SHOP} --method greedy {option} {value}", says),
+        w(f"advise shop.dat --baskets transactions --labels shop.labels {option} {value}", says),
         w(f"recipe init shop.dat --labels shop.labels -o x.toml {option} {value}", "Transactions have no columns"),
     ]
     if option not in _CELLS:
@@ -692,6 +693,11 @@ def _unused() -> list[Wrong]:
         w("risk out --identifiers who", "--identifiers"),
         w("inspect people.csv --overwrite", "--overwrite replaces the file that --recipe names"),
         w("inspect people.csv --separator ;", "--separator has no effect"),
+        w("advise people.csv --separator ;", "--separator has no effect"),
+        w("advise people.csv --known-items 2", "--known-items has no effect"),
+        w("advise people.csv --texts", "--texts has no effect"),
+        w("advise people.csv --epsilon 2", "--epsilon has no effect"),
+        w("advise people.csv --formal --target again --k 3", "--k has no effect"),
         w("audit geometric --dimension 3", "does not take --dimension"),
         w(f"release people.csv {GOOD} --allow-unique age -o x", "--allow-unique has no effect"),
         w(f"release people.csv {GOOD} --allow-unique name -o x", "--allow-unique has no effect"),

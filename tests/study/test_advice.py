@@ -9,7 +9,7 @@ from discreet import Dataset, samples
 from discreet.methods import METHODS, parameters_of
 from discreet.study.advice import CELLS, WANTS, Situation, advise
 from discreet.study.advice_figures import figures, nearest, others_ahead
-from discreet.study.advice_trial import trials
+from discreet.study.tried_advice import trials
 
 BOTH = (False, True)
 

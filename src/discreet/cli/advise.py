@@ -18,12 +18,12 @@ from discreet.cli.file_options import BasketOptions, ReadingOptions, RoleOptions
 from discreet.cli.given_recipe import GivenRecipe, Options, RecipePath
 from discreet.cli.option_groups import with_groups
 from discreet.cli.options import Json, Quiet, emit, say, step, watch
-from discreet.cli.running import refuse_unused
+from discreet.cli.running import names_of, refuse_unused
 from discreet.errors import RolesError, plain
 
 if TYPE_CHECKING:
-    from discreet.study.advice import Advice, Candidate, Situation
-    from discreet.study.advice_trial import Trial
+    from discreet.study.advice import Advice, AdvisedMethod, Situation
+    from discreet.study.tried_advice import Trial
 
 
 class Wanted(StrEnum):
@@ -34,7 +34,7 @@ class Wanted(StrEnum):
     similar = "similar"
 
 
-class Cells(StrEnum):
+class CellForm(StrEnum):
     coarser = "coarser"
     true = "true"
     hierarchies = "hierarchies"
@@ -55,7 +55,7 @@ class AnswerOptions:
                 show_default="classifier"),
     ] = None  # fmt: skip
     cells: Annotated[
-        Cells | None,
+        CellForm | None,
         _answer("What cells may be: coarser, true or blank, levels of your hierarchies, or wrong (0/1 data).",
                 show_default="coarser"),
     ] = None  # fmt: skip
@@ -107,7 +107,7 @@ def advise(
     of columns, counts and measured figures, never cells.
     """
     from discreet.study.advice import advise as advised
-    from discreet.study.advice_trial import trials
+    from discreet.study.tried_advice import trials
 
     watch(quiet=quiet, as_json=as_json)
     given = GivenRecipe(recipe, quiet=quiet or as_json)
@@ -115,10 +115,17 @@ def advise(
     found = read_advised(file, options)
     if found.shape == "table":
         refuse_unused("known_items", "texts", because="the file is a table, and these are about items")
+        refuse_unused("separator", because="the file is read as a table; add --baskets transactions")
+    elif found.shape == "transactions":
+        refuse_unused(*names_of(ReadingOptions), because="transactions are lines of items, not a table")
     now = _situation(found, answers, asks=not (quiet or as_json) and at_terminal())
     advice = advised(now)
     if not advice.candidates:
         raise RolesError("Nothing suits these answers without a label to predict. Name its column with --target.")
+    if not now.again and not any(one.is_private for one in advice.candidates):
+        refuse_unused("epsilon", because="the methods that suit these answers add no noise; add --formal")
+    if not any("k" in one.parameters for one in advice.candidates):
+        refuse_unused("k", because="the methods that suit these answers do not count persons who are alike")
     tried: list[Trial] = []
     if trial and found.dataset is not None and not now.large:
         with step("Trying it, without writing anything"):
@@ -159,7 +166,7 @@ def _situation(found: AdvisedFile, given: AnswerOptions, *, asks: bool) -> Situa
     formal = whether(given.formal, "Must the promise hold whatever outsiders know (differential privacy)?")
     rows = not formal and wants in ("classifier", "questions")
     offered = {name: text for name, text in CELLS.items() if items or name != "wrong"}
-    cells = choice(given.cells, "What may cells be:", offered) if rows else (given.cells or Cells.coarser).value
+    cells = choice(given.cells, "What may cells be:", offered) if rows else (given.cells or CellForm.coarser).value
     known = given.known_items
     if known is None and asks and items and rows:
         known = (
@@ -194,13 +201,13 @@ def _asked(question: str, default: str, of: dict[str, str]) -> str:
     return answer
 
 
-def _chosen(advice: Advice, tried: list[Trial]) -> Candidate | None:
+def _chosen(advice: Advice, tried: list[Trial]) -> AdvisedMethod | None:
     """The first candidate that was not found to fail; None if there is none."""
     failed = {one.method for one in tried if not one.holds}
     return next((one for one in advice.candidates if one.method not in failed), None)
 
 
-def _command(file: Path, found: AdvisedFile, now: Situation, one: Candidate, options: Options) -> str:
+def _command(file: Path, found: AdvisedFile, now: Situation, one: AdvisedMethod, options: Options) -> str:
     from discreet.study.next_command import advised_command
 
     path = os.fsencode(file).decode(sys.getfilesystemencoding(), errors="replace")
@@ -209,6 +216,8 @@ def _command(file: Path, found: AdvisedFile, now: Situation, one: Candidate, opt
         labels = found.labels
         extra = {"baskets": found.shape, "labels": None if labels is None else str(labels)}
         extra |= {"target": found.target, "separator": options.baskets.separator}
+    if found.roles is not None and found.roles.allow_unique:
+        extra |= {"allow-unique": ",".join(found.roles.allow_unique)}
     if now.large:
         extra |= {"engine": "duckdb"}
     if now.again:
@@ -217,7 +226,7 @@ def _command(file: Path, found: AdvisedFile, now: Situation, one: Candidate, opt
     return advised_command(path, one.method, one.parameters, data=extra, roles=found.roles, reading=reading)
 
 
-def _first(now: Situation, found: AdvisedFile, one: Candidate) -> list[str]:
+def _first(now: Situation, found: AdvisedFile, one: AdvisedMethod) -> list[str]:
     """What has to be done before the command."""
     import shlex
 
@@ -232,7 +241,7 @@ def _first(now: Situation, found: AdvisedFile, one: Candidate) -> list[str]:
 
 
 def _as_json(
-    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: Candidate | None, commands: dict[str, str]
+    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: AdvisedMethod | None, commands: dict[str, str]
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
@@ -252,7 +261,7 @@ def _as_json(
 
 
 def _print(
-    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: Candidate | None, commands: dict[str, str], *,
+    found: AdvisedFile, advice: Advice, tried: list[Trial], chosen: AdvisedMethod | None, commands: dict[str, str], *,
     quiet: bool,
 ) -> None:  # fmt: skip
     from discreet.methods import guide_of

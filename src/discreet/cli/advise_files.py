@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.cli.given_recipe import Options
-from discreet.cli.options import split, step
+from discreet.cli.options import step
 from discreet.errors import RolesError, listing, plain
 
 if TYPE_CHECKING:
@@ -151,8 +151,10 @@ def _items(file: Path, shape: str, options: Options) -> AdvisedFile:
     from discreet.report.wording import count
 
     given = options.roles
-    if split(given.quasi) or given.person:
-        raise RolesError("Items have a label and no other columns; they take no --quasi and no --person.")
+    unfit = [role for role, names in asdict(given).items() if names and role != "target"]
+    if unfit:
+        named = listing(f"--{role.replace('_', '-')}" for role in unfit)
+        raise RolesError(f"Items have a label and no other columns; they take no {named}. Leave it out.")
     labels, first = options.baskets.labels, []
     if shape == "columns":
         if given.target is None:

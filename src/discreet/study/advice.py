@@ -67,7 +67,7 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class AdvisedMethod:
     """A method that suits the situation: its parameters, the reasons, what speaks against it, what to do first."""
 
     method: str
@@ -89,7 +89,7 @@ class Advice:
     """The candidates, the best first, and what holds of all of them."""
 
     situation: Situation
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[AdvisedMethod, ...]
     mind: tuple[str, ...] = field(default=())
 
 
@@ -103,7 +103,7 @@ def advise(situation: Situation) -> Advice:
     {'k': 5, 'm': 2}
     """
     rules = _of_items if situation.shape != "table" else _of_tables
-    first: dict[str, Candidate] = {}
+    first: dict[str, AdvisedMethod] = {}
     for one in rules(situation):
         first.setdefault(one.method, _completed(one, situation))
     return Advice(situation, tuple(first.values()), tuple(_mind(situation)))
@@ -112,7 +112,7 @@ def advise(situation: Situation) -> Advice:
 # -- tables ----------------------------------------------------------------------------------------------------------
 
 
-def _of_tables(now: Situation) -> Iterator[Candidate]:
+def _of_tables(now: Situation) -> Iterator[AdvisedMethod]:
     """The rules for tables, the best first."""
     k = {"k": now.k}
     if now.formal:
@@ -124,33 +124,33 @@ def _of_tables(now: Situation) -> Iterator[Candidate]:
     if now.wants == "model":
         reason = "Recipients need a classifier: a decision tree is published, and no row."
         against = "A tree answers one question only, and its leaves show their classes. It cannot be learnt from anew."
-        yield Candidate("kadet", k, (reason,), (against,))
+        yield AdvisedMethod("kadet", k, (reason,), (against,))
         return
     if now.wants == "similar":
         reason = "Neighbours need many columns at once, and median cuts keep most of all of them together."
-        yield Candidate("mondrian", k, (reason,), ("Sketches, which keep similarities, are for rows of items.",))
+        yield AdvisedMethod("mondrian", k, (reason,), ("Sketches, which keep similarities, are for rows of items.",))
         return
     if now.cells == "true" and now.has_target:
         reason = "A cell is published as it was, or blank: nothing is rewritten, so nothing has to be explained."
-        yield Candidate("kactus2", k, (reason,), ("Most cells are blank: see the figures.",))
+        yield AdvisedMethod("kactus2", k, (reason,), ("Most cells are blank: see the figures.",))
     if now.cells == "hierarchies":
         reason = "Labels are levels of your hierarchies, which recipients know."
         hint = "Name yours by the parameter hierarchies; for a column without one, ranges and groups are found."
         target = now.has_target
-        yield Candidate(
+        yield AdvisedMethod(
             "tds" if target else "mondrian", k | ({} if target else {"labels": "hierarchy"}), (reason, hint)
         )
     if now.wants == "classifier" and now.has_target:
         reason = (
             "A classifier is to be learnt: its groups follow the label, and cells stay as fine as the promise allows."
         )
-        yield Candidate("tree-ladder", k, (reason,))
-        yield Candidate("tds", k, ("The same aim, with one coding for all rows that is easier to explain.",))
+        yield AdvisedMethod("tree-ladder", k, (reason,))
+        yield AdvisedMethod("tds", k, ("The same aim, with one coding for all rows that is easier to explain.",))
     reason = "The label has no say in it, so what is kept serves questions that nobody has asked yet."
-    yield Candidate("mondrian", k, (reason,))
+    yield AdvisedMethod("mondrian", k, (reason,))
 
 
-def _private(now: Situation) -> Iterator[Candidate]:
+def _private(now: Situation) -> Iterator[AdvisedMethod]:
     """Under a formal guarantee: synthetic rows, or weights of columns."""
     if now.wants in ("columns", "model") or not now.has_target:
         if now.has_target:
@@ -169,60 +169,62 @@ def _private(now: Situation) -> Iterator[Candidate]:
         "Write domain.toml: for each published column its values or cuts, from a code book, not from the rows, such"
         ' as  sex = ["f", "m"]  and  age = {cuts = [40, 65]}',
     )
-    yield Candidate("private-table", {"epsilon": now.epsilon, "domain": "domain.toml"}, reasons, tuple(against), first)
+    yield AdvisedMethod(
+        "private-table", {"epsilon": now.epsilon, "domain": "domain.toml"}, reasons, tuple(against), first
+    )
 
 
-def _weights(now: Situation, reason: str) -> Candidate:
+def _weights(now: Situation, reason: str) -> AdvisedMethod:
     against = "Nobody can learn from it: only weights are published."
-    return Candidate("private-fwell", {"epsilon": now.epsilon}, (reason,), (against,))
+    return AdvisedMethod("private-fwell", {"epsilon": now.epsilon}, (reason,), (against,))
 
 
 # -- items and texts -------------------------------------------------------------------------------------------------
 
 
-def _of_items(now: Situation) -> Iterator[Candidate]:
+def _of_items(now: Situation) -> Iterator[AdvisedMethod]:
     """The rules for baskets and texts, the best first."""
     k = {"k": now.k}
     what = "words" if now.shape == "texts" else "items"
     if now.formal or now.wants in ("columns", "model"):
         reason = f"The names of the {what} that tell the label best are published, under differential privacy."
         against = "No rows are published: there is no method for rows of items under differential privacy."
-        yield Candidate("exponential-select", {"epsilon": now.epsilon}, (reason,), (against,))
+        yield AdvisedMethod("exponential-select", {"epsilon": now.epsilon}, (reason,), (against,))
         return
     if now.wants == "similar":
         reason = "Distances and averages can be estimated from sketches; no item of a record is published."
         against = "Whoever has the key, or knows many records, learns more: read the page of its promise."
-        yield Candidate("delta-sketch", {}, (reason,), (against,))
+        yield AdvisedMethod("delta-sketch", {}, (reason,), (against,))
         return
     if now.known_items is not None:
         reason = f"Outsiders know at most {now.known_items} {what} of a person, so more can be kept than against all."
         against = f"Somebody who knows {now.known_items + 1} is not covered, and absent {what} are not either."
-        yield Candidate("km", k | {"m": now.known_items}, (reason,), (against,))
+        yield AdvisedMethod("km", k | {"m": now.known_items}, (reason,), (against,))
         return
     if now.cells == "wrong":
         reason = "Cells are flipped by chance until k persons are equal: most items stay, and absences are covered."
-        yield Candidate("random-flip", k, (reason,), ("Some cells are wrong, and nobody can tell which.",))
+        yield AdvisedMethod("random-flip", k, (reason,), ("Some cells are wrong, and nobody can tell which.",))
     elif now.wants == "classifier" and now.cells != "true" and not now.label_known:
         reason = f"Most single {what} are too rare to be published; groups of them are not."
         vague = f"A recipient reads that a person has one of many {what}, not which one."
         absent = f"It covers {what} that a person has; somebody who knows which are absent may be left with fewer."
-        yield Candidate("item-groups", k, (reason, *items_in_words()), (vague, absent))
+        yield AdvisedMethod("item-groups", k, (reason, *items_in_words()), (vague, absent))
     if now.wants == "classifier":
         few = f"Single {what} are published as they are, so few are left where most are rare."
-        yield Candidate("optimal", k, (f"It keeps the {what} that tell the label best, one by one.",), (few,))
+        yield AdvisedMethod("optimal", k, (f"It keeps the {what} that tell the label best, one by one.",), (few,))
         absent = f"It also covers outsiders who know one of the {what} that a person does not have."
         kept = f"It keeps fewer {what} than the methods that leave absences open."
-        yield Candidate("greedy", k | {"absences": 1}, (absent,), (kept,))
+        yield AdvisedMethod("greedy", k | {"absences": 1}, (absent,), (kept,))
     else:
         reason = f"It keeps as many {what} as possible, whatever the label."
         open_ = f"It covers {what} that a person has; somebody who knows which are absent may be left with fewer."
-        yield Candidate("maximal", k, (reason,), (open_,))
+        yield AdvisedMethod("maximal", k, (reason,), (open_,))
 
 
 # -- what holds of every method --------------------------------------------------------------------------------------
 
 
-def _completed(one: Candidate, now: Situation) -> Candidate:
+def _completed(one: AdvisedMethod, now: Situation) -> AdvisedMethod:
     """The candidate with what every method is asked: sensitive values, a known label, its figures."""
     takes = parameters_of(one.method)
     parameters, reasons, against = dict(one.parameters), [*one.reasons], [*one.against]
@@ -241,7 +243,7 @@ def _completed(one: Candidate, now: Situation) -> Candidate:
     if now.shape == "table":
         reasons += table_in_words(one.method, parameters, rows=now.rows, k=now.k)
         against += others_ahead(one.method, parameters, rows=now.rows, k=now.k)
-    return Candidate(one.method, parameters, tuple(reasons), tuple(against), one.first)
+    return AdvisedMethod(one.method, parameters, tuple(reasons), tuple(against), one.first)
 
 
 def _mind(now: Situation) -> Iterator[str]:

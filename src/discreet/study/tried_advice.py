@@ -13,7 +13,7 @@ from typing import Any
 from discreet.data.dataset import Dataset
 from discreet.errors import DiscreetError
 from discreet.methods import METHODS
-from discreet.study.advice import TRIED_ROWS, Candidate
+from discreet.study.advice import TRIED_ROWS, AdvisedMethod
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Trial:
         return asdict(self)
 
 
-def trials(candidates: Iterable[Candidate], dataset: Dataset) -> list[Trial]:
+def trials(candidates: Iterable[AdvisedMethod], dataset: Dataset) -> list[Trial]:
     """Try the candidates one after the other, until one makes a release; none if there are too many rows."""
     found: list[Trial] = []
     if len(dataset) > TRIED_ROWS:
@@ -44,7 +44,7 @@ def trials(candidates: Iterable[Candidate], dataset: Dataset) -> list[Trial]:
     return found
 
 
-def _trial(one: Candidate, dataset: Dataset) -> Trial:
+def _trial(one: AdvisedMethod, dataset: Dataset) -> Trial:
     parameters: dict[str, Any] = dict(one.parameters)
     try:
         release = METHODS[one.method](**parameters).release(dataset)
