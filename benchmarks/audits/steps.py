@@ -23,13 +23,12 @@ from discreet.mechanisms.additive import Gaussian
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.selection import PermuteAndFlip, Selection
 from discreet.methods.noise import private_table_model
-from discreet.methods.noise.private_table_budget import Accountant, GroupPlan
+from discreet.methods.noise.private_table_budget import Accountant, GroupPlan, by_levels
 from discreet.privacy.budget import epsilon_of, rho_for
 
-SIZES = (2, 2, 2, 2)  # the label, and three columns
+SIZES = (2, 2, 3, 2)  # the label, and three columns; shares go with the numbers of levels
 ROWS = [(0, 0, 0, 0)] * 8 + [(1, 1, 1, 1)] * 8
 OTHER = (1, 0, 1, 0)  # the row that is another one, or one more
-SINGLE = [(0, column) for column in (1, 2, 3)]
 PAIRS = [(0, 1, 2), (0, 2, 3)]
 PLAN = GroupPlan(
     2, 1, (Fraction(3, 10), Fraction(3, 10), Fraction(2, 10))
@@ -127,9 +126,12 @@ def exact_counts(epsilon: float, delta: float, relation: str) -> float:
     """The epsilon of counting columns and pairs together at this delta, exactly (Balle and Wang, 2018): a part of the
     claim."""
     budget = accountant(epsilon, delta, relation)
+    columns, pairs, _ = PLAN.counting
     used = [
-        budget.counting(groups, SIZES, share) for groups, share in zip((SINGLE, PAIRS), PLAN.counting[:2], strict=True)
+        budget.counting([(0, column) for column in some], SIZES, columns * part)
+        for some, part in by_levels((1, 2, 3), SIZES)
     ]
+    used.append(budget.counting(PAIRS, SIZES, pairs))
     apart = math.sqrt(sum((mechanism.sensitivity / mechanism.scale) ** 2 for mechanism in used))
 
     def excess(tried: float) -> float:

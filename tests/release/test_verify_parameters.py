@@ -28,6 +28,7 @@ from discreet import (
     PrivateFwell,
     PrivateTable,
     Roles,
+    Table,
     TopDownSpecialization,
     TreeLadder,
     VarianceSketch,
@@ -117,6 +118,46 @@ def test_steps_of_the_model_of_marginals_are_known(uses):
 )
 def test_steps_that_no_run_has_are_found(uses):
     assert noise._of_marginals(uses, SIZES, 2, 1, STATED)
+
+
+TWO, TWO_MORE, THREE = Noise("geometric", 4, 4.0), Noise("geometric", 4, 3.0), Noise("geometric", 6, 6.0)
+LEVELS = (2, 3, 7, 3, 7)  # two columns of three levels and two of seven: by their levels two at once
+
+
+@pytest.mark.parametrize(
+    ("uses", "fine"),
+    [
+        ([TWO, TWO_MORE], True),
+        ([TWO, TWO_MORE, PICKS], True),
+        ([TWO, TWO_MORE, PICKS, TWO, TWO_MORE], True),
+        ([TWO, TWO_MORE, PICKS, PAIRS, PICKS, TRIPLE], True),
+        ([SINGLE, PICKS, SINGLE], True),  # as earlier versions counted
+        ([TWO], False),  # the others were not counted
+        ([TWO, THREE], False),
+        ([TRIPLE, THREE], False),  # one and three
+        ([TWO, PICKS, TWO_MORE], False),
+        ([TWO, TWO_MORE, TWO], False),
+        ([TWO, TWO_MORE, PICKS, TWO, TWO_MORE, TWO], False),
+    ],
+)
+def test_columns_are_counted_by_their_levels(uses, fine):
+    assert (noise._of_marginals(uses, LEVELS, 2, 1, STATED) == "") == fine
+    private = STATED | {"rows_per_person": 1}
+    assert (noise._of_marginals([ROWS_COUNTED, *uses], LEVELS, 2, 1, private) == "") == fine
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("epsilon", [0.1, 500.0])
+def test_noise_of_the_model_of_marginals_is_as_verify_expects_it(neighbours, delta, epsilon):
+    cells = {"a": ["x", "y"], "b": ["x", "y", "z"], "c": ["x", "y", "z"], "ill": ["no", "yes"]}
+    table = Table.of({name: values * (600 // len(values)) for name, values in cells.items()})
+    method = PrivateTable(epsilon, cells, delta=delta, neighbours=neighbours, model="marginals")
+    release = method.release(table, Roles(target="ill", quasi=["a", "b", "c"]))
+    stated = {"delta": delta, "neighbours": neighbours, "rows_per_person": None}
+    step = 2 if neighbours == "replace-one" else 1
+    assert noise._of_marginals(list(release.noise), [2, 3, 4, 4], step, 1, stated) == ""
+    assert noise._of_marginals(list(release.noise), [2, 3, 4, 5], step, 1, stated)  # other levels, other steps
 
 
 def test_verify_loads_no_method():

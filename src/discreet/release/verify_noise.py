@@ -191,12 +191,14 @@ def _of_marginals(
 ) -> str:
     """Each column is counted with the label; then pairs are picked and counted, then triples.
 
-    Where the number of rows is private, it may be counted before. Where no pair is picked, the columns are counted
-    again; where no triple is picked, the pairs are.
+    Columns with equally many levels are counted at once, those with few levels first; earlier versions counted all at
+    once. Where the number of rows is private, it may be counted before. Where no pair is picked, the columns are
+    counted again; where no triple is picked, the pairs are.
     """
     columns = len(sizes) - 1
     pairs = sum(sizes[0] * a * b <= _MOST_PAIR for a, b in combinations(sizes[1:], 2))
     most = min(columns - 1, pairs)
+    alike = [list(sizes[1:]).count(size) for size in sorted(set(sizes[1:]))]
     counting = "gaussian" if parameters["delta"] else "geometric"
     both = 2 if parameters["neighbours"] == "replace-one" else 1
 
@@ -204,21 +206,31 @@ def _of_marginals(
         of = [rows * math.sqrt(both * n) if parameters["delta"] else n * step for n in groups]
         return use.mechanism == counting and any(math.isclose(use.sensitivity, each, rel_tol=1e-9) for each in of)
 
+    def of_columns(some: Sequence[Noise]) -> int:
+        """How many of the first uses count every column; 0 if they do not."""
+        if some and counts(some[0], columns):
+            return 1
+        by_levels = len(some) >= len(alike) and all(counts(use, n) for use, n in zip(some, alike, strict=False))
+        return len(alike) if by_levels else 0
+
     def picks(use: Noise, upto: int) -> bool:
         return use.mechanism in _PICKS and use.sensitivity == step and use.picks <= upto
 
     private = parameters["neighbours"] == "add-remove" or parameters["rows_per_person"] is not None
-    counts_rows = private and len(uses) > 1 and most > 0 and counts(uses[0], 1) and counts(uses[1], columns)
-    first, *others = uses[1:] if counts_rows else uses
-    if not counts(first, columns):
+    if private and most > 0 and counts(uses[0], 1) and of_columns(uses[1:]):
+        uses = uses[1:]
+    others = uses[of_columns(uses) :]
+    if not of_columns(uses):
         return f"{columns} columns must be counted first"
     if not most:
         return "" if not others else "there are no pairs to pick"
     if others and not picks(others[0], most):
         return f"at most {most} pairs of columns must be picked"
+    if len(others) > 1 and of_columns(others[1:]) == len(others) - 1:  # none was picked
+        return ""
     if len(others) > 1 and not counts(others[1], *range(1, columns + 1)):
         return "the picked pairs must be counted"
-    rest = others[2:]
+    rest = list(others[2:])
     if len(rest) > 1 and not picks(rest.pop(0), most - 1):
         return f"at most {most - 1} triples of columns must be picked"
     return (

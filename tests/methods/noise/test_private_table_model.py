@@ -26,7 +26,7 @@ from discreet.mechanisms.selection import Exponential, PermuteAndFlip
 from discreet.methods.noise import private_table_model as marginals
 from discreet.methods.noise.engine_levels import CountedLevels
 from discreet.methods.noise.private_table import _from_marginals
-from discreet.methods.noise.private_table_budget import PICKING, Accountant, GroupPlan, planned
+from discreet.methods.noise.private_table_budget import PICKING, Accountant, GroupPlan, by_levels, planned
 from discreet.methods.noise.private_table_model import Model, candidate_triples, chained, fit, independent, rows, spread
 from discreet.methods.noise.private_table_picks import distance, picked, stop_score
 from discreet.methods.noise.private_table_shrinkage import of_column, of_levels
@@ -91,7 +91,8 @@ def test_one_row_moves_what_the_steps_are_given_by_no_more_than_is_stated(epsilo
     """The law of private methods, with pairs and without."""
     instance = SimpleNamespace(make=lambda k: PrivateTable(epsilon, {}, model="marginals"))
     uses = released(of(instance), COLUMNS, LAW_ROLES["rows"], as_objects, tmp_path)[1]
-    assert [use.mechanism for use in uses[1:]] == (["permute-and-flip", "geometric"] if epsilon > 1 else [])
+    assert [use.mechanism for use in uses[:2]] == ["geometric"] * 2  # the columns have two numbers of levels
+    assert {use.mechanism for use in uses[2:]} == ({"permute-and-flip", "geometric"} if epsilon > 1 else set())
     with mock.patch("checks_private.SOURCES", (as_objects,)):
         private_a_row_may_be_any_other(instance, tmp_path)
         private_a_person_may_be_there_or_not(instance, tmp_path)
@@ -161,10 +162,24 @@ def test_more_rows_or_a_larger_budget_carry_more():
 
 def test_what_carries_no_pairs_is_counted_once_with_the_whole_budget():
     codes, sizes = people(200)
-    for public, uses in ((200, 1), (None, 2)):  # a private number of rows is counted before
+    for public, uses in ((200, 4), (None, 5)):  # a private number of rows is counted before
         model = fit(codes, sizes, public, Accountant(0.1, 0.0, "add-remove", 1), Randomness(0))
         assert [use.mechanism for use in model.noise] == ["geometric"] * uses
+        scales = [use.scale for use in model.noise[-4:]]  # of 2, 3, 4 and 5 levels
+        assert scales == sorted(scales, reverse=True)
         assert not model.parent
+
+
+@given(st.lists(st.integers(1, 5000), min_size=1, max_size=30))
+def test_columns_share_the_whole_of_what_counting_them_may_cost(levels):
+    """Those with more levels get more of it, those with equally many the same."""
+    columns = list(range(1, len(levels) + 1))
+    parts = by_levels(columns, [2, *levels])
+    assert sum(part for _, part in parts) == 1
+    assert sorted(column for some, _ in parts for column in some) == columns
+    each = [part / len(some) for some, part in parts]
+    assert each == sorted(each)
+    assert all(len({levels[column - 1] for column in some}) == 1 for some, _ in parts)
 
 
 # -- picks -------------------------------------------------------------------------------------------------------------
@@ -210,6 +225,14 @@ def test_without_noise_counts_stay_and_with_much_noise_nothing_is_told():
         assert of_column(table, 1e-9, classes, ordered) == pytest.approx(table, abs=1e-3)
         assert of_column(table, 1e12, classes, ordered) == pytest.approx(np.outer(classes, np.full(3, 1 / 3)), abs=1e-3)
     assert of_levels(np.array([8.0, 2.0]), 1e9, 10.0).tolist() == [5, 5]
+
+
+def test_noise_alone_makes_no_level_belong_to_one_class():
+    """A count below zero is noise: the class has fewer rows of the level than its share, but not none."""
+    found = of_column(np.array([[700.0, 300.0], [350.0, -40.0]]), 80.0**2, np.array([1000.0, 300.0]))
+    assert 3 < found[1, 1] < 30
+    sure = of_column(np.array([[700.0, 300.0], [300.0, 0.0]]), 1e-6, np.array([1000.0, 300.0]))
+    assert sure == pytest.approx(np.array([[700.0, 300.0], [300.0, 0.0]]), abs=0.1)
 
 
 def test_ordered_levels_help_each_other():

@@ -20,6 +20,7 @@ from discreet.privacy.budget import epsilon_of, exact, rho_for
 MOST = 2**20  # cells of a group of columns with the label; larger groups are no candidates
 COUNTING_ROWS = Fraction(1, 50)  # of the budget, where the number of rows is private
 PICKING = Fraction(1, 10)  # of the budget, for the picks of each kind of groups
+GROWTH = 1 / 3  # a column's share of the counts grows as this power of its levels; benchmarks/private_table
 GAIN_OF_A_PAIR, GAIN_OF_A_TRIPLE = 0.2, 0.1  # rows that a group puts right, as a share of all; benchmarks/private_table
 _LESS = 1 - 1e-12
 _TINY = 1e-9
@@ -136,6 +137,20 @@ def _shares(roots: Sequence[float], whole: Fraction) -> tuple[Fraction, Fraction
     parts = [max(round(_GRAIN * float(whole) * root / sum(roots)), 1) if root else 0 for root in roots]
     pairs, triples = (Fraction(part, _GRAIN) for part in parts[1:])
     return whole - pairs - triples, pairs, triples
+
+
+def by_levels(columns: Sequence[int], sizes: Sequence[int]) -> list[tuple[list[int], Fraction]]:
+    """Columns with equally many levels, and their part of what counting all columns may cost: exactly 1 together.
+
+    The rows of a level are fewer where there are many levels, so noise must be narrower there.
+
+    >>> by_levels([1, 2, 3], [2, 8, 1, 8])
+    [([2], Fraction(1, 5)), ([1, 3], Fraction(4, 5))]
+    """
+    weights = {column: round(_GRAIN * sizes[column] ** GROWTH) for column in columns}
+    alike = [[column for column in columns if sizes[column] == size] for size in sorted({sizes[c] for c in columns})]
+    whole = sum(weights.values())
+    return [(some, Fraction(sum(weights[column] for column in some), whole)) for some in alike]
 
 
 def typical_error(groups: Sequence[tuple[int, ...]], sizes: Sequence[int], picks: int, share: Fraction,

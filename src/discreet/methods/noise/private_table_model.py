@@ -36,6 +36,7 @@ from discreet.methods.noise.private_table_budget import (
     PICKING,
     Accountant,
     GroupPlan,
+    by_levels,
     candidate_pairs,
     planned,
     typical_error,
@@ -111,6 +112,11 @@ class Counts:
             self.of[group] = _averaged(told)
         self.noise.append(mechanism.noise)
 
+    def columns(self, share: Fraction) -> None:
+        """Count each column with the label; those with many levels get more of the share."""
+        for columns, part in by_levels(range(1, len(self.sizes)), self.sizes):
+            self.measure([(0, column) for column in columns], share * part)
+
     def rows(self) -> float:
         """The number of rows, with noise. All other shares are of what is left."""
         mechanism = self.accountant.counting([()], self.sizes, COUNTING_ROWS)
@@ -156,12 +162,11 @@ def fit(
     """
     counts = Counts(codes, sizes, accountant, randomness, times)
     ordered = [0] * len(sizes) if ordered is None else ordered
-    alone: list[Group] = [(0, column) for column in range(1, len(sizes))]
     possible: list[Group] = list(candidate_pairs(sizes))
     known = counts.rows() if total is None and possible else total
     plan = planned(sizes, known or 0, accountant)
 
-    counts.measure(alone, plan.counting[0])
+    counts.columns(plan.counting[0])
     model = of_columns(counts, total, ordered)
     if plan.pairs:
         edges, left = counts.pick(
@@ -169,7 +174,7 @@ def fit(
         )
         left += plan.counting[1]
         if not edges:
-            counts.measure(alone, left + plan.counting[2] + (PICKING if plan.triples else 0))
+            counts.columns(left + plan.counting[2] + (PICKING if plan.triples else 0))
             model = of_columns(counts, total, ordered)
         else:
             counts.measure([(0, *edge) for edge in edges], left)

@@ -5,7 +5,9 @@ Every function sees noisy counts and what is public, never the rows.
 
 The *lift* of a level in a class is by how much more of the class has the level than of all rows. Before a count is
 seen, a lift is taken to be normal with mean 0 and standard deviation 3, so that little is assumed. The expected lift,
-given the noisy count, is near the observed one where many rows have the level, and near 0 where noise drowns it.
+given the noisy count, is near the observed one where many rows have the level, and near 0 where noise drowns it. A
+level that looks as if a class had no rows of it keeps some, as far as that may be noise: a classifier would take it for
+a proof.
 
 Literature: B. Efron and C. Morris, "Data Analysis Using Stein's Estimator and its Generalizations", 1975; C. Rasmussen
 and C. Williams, "Gaussian Processes for Machine Learning", 2006, chapter 2 (lifts of ordered levels).
@@ -18,6 +20,7 @@ import numpy as np
 from discreet.methods.noise.private_table_cells import simplex
 
 LIFT = 3.0  # the standard deviation of lifts, before counts are seen; benchmarks/private_table
+LEAST = 0.25  # of an even share of a level, that a class keeps where noise drowns it; benchmarks/private_table
 _LIKE = (0.0, 0.5, 0.8, 0.95)  # correlations of the lifts of adjacent levels that are tried
 _MANY = 256  # ordered levels, above which each stands for itself
 _TINY = 1e-9
@@ -44,7 +47,14 @@ def of_column(table: np.ndarray, variance: float, classes: np.ndarray, ordered: 
     noise = np.maximum(variance * (1 - 2 * share + len(table) * share**2), _TINY)  # a single class has none
     few = ordered if 2 < ordered <= _MANY else 0
     lifted = np.concatenate([_in_order(off[:, :few], noise, even[:, :few]), _each(off, noise, even)[:, few:]], axis=1)
-    return simplex(np.maximum(even + lifted, 0.0), classes)
+    return _not_none(simplex(np.maximum(even + lifted, 0.0), classes), np.sqrt(noise), classes, share)
+
+
+def _not_none(counts: np.ndarray, noise: np.ndarray, classes: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Every class keeps a part of an even share of each level: LEAST, or less where there is little noise."""
+    even = share * counts.sum(axis=0)
+    kept = np.maximum(counts, LEAST * even * noise / (noise + even))
+    return np.asarray(kept * (classes / np.maximum(kept.sum(axis=1), _TINY))[:, None])
 
 
 def _each(off: np.ndarray, noise: np.ndarray, even: np.ndarray) -> np.ndarray:
