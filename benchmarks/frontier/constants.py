@@ -63,6 +63,10 @@ SETTINGS: dict[str, Callable[[], Setting]] = {
     "few sizes": _with(SIZES=(10, 20, 30, 50), SMALL_TABLE=0),
     "full at decades": _with(SMALL_TABLE=0),
     "all folds": _with(BEHIND=1.0),
+    "unrecoded 0": _with(label_worth, _RAW=0.0),
+    "unrecoded .3": _with(label_worth, _RAW=0.3),
+    "even and halved at once": _with(CHANCE=0.0),
+    "neither even nor halved": _with(CHANCE=1e9),
 }
 
 

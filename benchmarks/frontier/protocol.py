@@ -10,7 +10,7 @@ detail                    of the released rows, as `evaluate` and `compare` meas
 counted                   the mean of I(cell; label) / H(cell), counted on the other rows as they are recoded. It says
                           more than a recipient can read where few rows have many labels: of 60 rows, any labels that
                           are all different seem to tell everything. It is the only one for rows of representatives.
-cpu                       CPU seconds of the release; the first of a method is made twice, so that none compiles
+cpu                       CPU seconds of the release; the first of a method is made twice, so none compiles
 
 Probabilities are taken to be at least 0.001 for the log-loss, in nats: trees that are sure of themselves would
 otherwise pay without limit for a single row.

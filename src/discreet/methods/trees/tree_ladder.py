@@ -161,7 +161,8 @@ class TreeLadder(Method):
                 ladders[way.bins] = self._ladders(served, self.k, way.bins, hierarchies)
             binned = Binned.of(served, ladders[way.bins], worth, way.most)
             way = way.at(search.size, needs.least)
-            parted = binned.parted(way, replace(needs, least=way.least).merged(binned.rows, binned.place).met)
+            smallest = needs.merged(binned.rows, binned.place)
+            parted = binned.parted(way, replace(smallest, least=way.least).met, smallest.met)
             if within_limit(self.max_suppressed, **binned.suppressed(parted)):
                 break
         labelled = [ladder.labelling(*ends) for ladder, ends in zip(binned.ladders, parted.ends, strict=True)]

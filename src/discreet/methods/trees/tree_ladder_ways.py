@@ -108,10 +108,17 @@ class Binned:
         cells, levels = [ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders]
         return cls(*rows.merged(cells, levels), ladders, worth)
 
-    def parted(self, way: Way, met: Met) -> Parted:
-        """The rows parted in this way, into sets that may be published."""
+    def parted(self, way: Way, met: Met, smallest: Met | None = None) -> Parted:
+        """The rows parted in this way, into sets that may be published.
+
+        The way may ask for more persons than k. `smallest` asks for k alone: by it sets are told apart where a column
+        would be blank.
+        """
         groups = self.groups(way, met)
-        return self.halved(groups, way.least, met) if way.halved else self.climbed(groups, met)
+        parted = self.halved(groups, way.least, met) if way.halved else self.climbed(groups, met)
+        if smallest is not None:
+            self._revived(parted.rungs, parted.first, parted.last, smallest)
+        return parted
 
     def groups(self, way: Way, met: Met) -> Leaves:
         """The groups of the way's tree, or one of everybody."""
@@ -129,9 +136,13 @@ class Binned:
         leaf, low, high = groups
         rungs = climb(self.rows, self.ladders, self._steps, leaf, met)
         first, last = spans(self.rows.codes, self.ladders, leaf, rungs, low, high)
+        self._revived(rungs, first, last, met)
+        return Parted(leaf, rungs, first, last)
+
+    def _revived(self, rungs: np.ndarray, first: np.ndarray, last: np.ndarray, met: Met) -> None:
+        """Columns that would be blank tell sets apart that may be."""
         for column in blank_columns(first, last, self.ladders):
             revive(self.rows, self.ladders, rungs, first, last, column, met)
-        return Parted(leaf, rungs, first, last)
 
     def halved(self, groups: Leaves, least: int, met: Met) -> Parted:
         """The rows as they are published after these groups are cut further."""
