@@ -65,7 +65,7 @@ def class_share(
     guess = _log_loss(np.tile(shares / shares.sum(), (len(counts), 1)), held_out)
     if guess <= 0:
         return 0.0
-    model = Logistic.of(distinct, counts)
+    model = LabelRegression.of(distinct, counts)
     linear = model.said(distinct)
     grouped = (counts + _PRIOR * linear) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
     known = 1.0 - (_log_loss(linear, held_out) + _log_loss(grouped, held_out)) / (2 * guess)
@@ -85,7 +85,7 @@ def _log_loss(probabilities: np.ndarray, held_out: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Logistic:
+class LabelRegression:
     """A logistic regression on labels: the sorted labels of each column, and the weights of all of them by class."""
 
     values: list[np.ndarray]
@@ -93,7 +93,7 @@ class Logistic:
     prior: np.ndarray
 
     @classmethod
-    def of(cls, labels: np.ndarray, counts: np.ndarray) -> Logistic:
+    def of(cls, labels: np.ndarray, counts: np.ndarray) -> LabelRegression:
         """Learnt from rows of labels with their counts by class.
 
         Böhning's bound of the curvature is the same in every turn (Böhning 1992), so one factorisation serves all
