@@ -19,6 +19,7 @@ from discreet.study.candidates import chosen
 
 router = APIRouter()
 _WIDTH, _HEIGHT, _ROOM = 460, 330, 44
+_READING = "The table is being read."
 
 
 @router.get("/compare")
@@ -36,7 +37,8 @@ def progress(request: Request) -> Response:
     name = studio.project.run_name()
     why_not = _why_not(studio)
     if name is None or why_not:
-        return studio.page(request, "compare", "compare_progress.html", progress=None, why_not=why_not)
+        waits = why_not == _READING
+        return studio.page(request, "compare", "compare_progress.html", progress=None, why_not=why_not, waits=waits)
     made = studio.project.runs.progress(name)
     names, skipped = release_names(studio.project.recipe(), sys.maxsize)
     names += [one for one in made.made if one not in names]
@@ -96,7 +98,7 @@ def _why_not(studio: Studio) -> str:
         return "Say first, under Roles, which columns an outsider may know."
     answer = studio.ask("columns")
     if answer is None or not answer.within(2) or answer.value is None:
-        return "The table is being read. Try again in a moment."
+        return _READING
     undecided = studio.project.undecided([column["name"] for column in answer.value["columns"]])
     if undecided:
         return f"To decide under Roles: {listing(undecided)}. 'Left out' is a decision, too."

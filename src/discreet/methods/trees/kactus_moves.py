@@ -3,9 +3,10 @@
 
 The walk decides on counts how many rows of a class a node gives away, and to which others; they leave in the order of
 `kactus_ranks`, entry by entry. Most entries leave whole, so that every row knows by its codes where it goes. Of an
-entry of which only some rows leave, a first pass finds those with the smallest hashes of their other cells; the second
+entry of which only some rows leave, a first pass hashes the other cells of all rows, of which some are drawn; the second
 pass publishes. Rows of equal hash are equal in all that is published. An engine that works on many pieces at once tells
-them apart by their random numbers, which it draws alike in both passes; one that streams them takes them as they come.
+them apart by hashes of their random numbers, which it draws alike in both passes: the order of the published rows, which
+is that of the numbers themselves, does not say which of them moved. One that streams rows takes them as they come.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from discreet.counting.coding import Coding, ListedCells, changed
 from discreet.counting.row_lookup import RowLookup
 from discreet.engines.protocol import ORDER, Engine
 from discreet.methods.apply_groups import LEFT_OUT
-from discreet.methods.trees.kactus_ranks import Alike, keys_of_cells
+from discreet.methods.trees.kactus_ranks import Alike, keys_of_cells, mixed, turn_keys
 from discreet.methods.trees.kactus_walk import Moves, holders
 
 _SPLIT = -3  # of an entry of which some rows leave
@@ -93,7 +94,7 @@ class KeyedMoves:
         if len(entries):
             distinct = np.column_stack([alike.row[entries], *(codes[entries] for codes in alike.codes)])
             self._of_entry = RowLookup(distinct)
-        self._n_beside, self._where = len(alike.codes), where
+        self._n_beside, self._where, self._number_of = len(alike.codes), where, entries
         self._triples, self._to = np.empty(0, dtype=_TRIPLE), np.empty(0, dtype=np.int64)
         self._used = np.zeros(0, dtype=np.int64)
         self.counts = _counts(alike, moved, pattern, stays)
@@ -117,13 +118,19 @@ class KeyedMoves:
         engine.publish(probe.columns, probe, secret, found)
         rows = found.rows()
         triples, to = [], []
-        for entry in np.flatnonzero(self._goes == _SPLIT).tolist():
-            mine = np.sort(rows[rows["entry"] == entry])[: len(self._where[entry])]
+        rows = np.sort(rows)
+        split = np.flatnonzero(self._goes == _SPLIT)
+        starts, ends = (np.searchsorted(rows["entry"], split, side=side) for side in ("left", "right"))
+        for entry, start, end in zip(split.tolist(), starts, ends, strict=True):
+            mine = rows[start:end]
             if len(mine) < len(self._where[entry]):
                 raise changed()
-            triples.append(mine)
+            order = np.argsort(turn_keys(self._number_of[mine["entry"]], mine["key"]))
+            triples.append(mine[order[: len(self._where[entry])]])
             to += self._where[entry]
-        self._triples, self._to = np.concatenate(triples), np.array(to, dtype=np.int64)
+        leaving = np.concatenate(triples)
+        order = np.argsort(leaving)
+        self._triples, self._to = leaving[order], np.array(to, dtype=np.int64)[order]
         self._used = np.zeros(len(self._to), dtype=np.int64)
 
     def split(self, codes: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -134,10 +141,6 @@ class KeyedMoves:
         asked, entry = self._entries(row, codes)
         some = self._goes[entry] == _SPLIT
         return asked[some], entry[some]
-
-    def most(self, entry: int) -> int:
-        """How many rows of an entry leave."""
-        return len(self._where[entry])
 
     # -- the second pass ---------------------------------------------------------------------------------------------
 
@@ -155,7 +158,9 @@ class KeyedMoves:
         found[asked[goes != _SPLIT]] = goes[goes != _SPLIT]
         asked, entry = asked[goes == _SPLIT], entry[goes == _SPLIT]
         if len(asked):
-            to = self._next(_triples(entry, keys(asked), None if numbers is None else numbers[asked]), numbers is None)
+            to = self._next(
+                _triples(entry, keys(asked), None if numbers is None else mixed(numbers[asked])), numbers is None
+            )
             found[asked[to >= 0]] = self._to[to[to >= 0]]
         return found
 
@@ -183,7 +188,7 @@ class KeyedMoves:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitRows:
-    """What the first pass brings of raw rows: entry, hash and random number of those that may leave."""
+    """What the first pass brings of raw rows: entry, hash and hashed number of those that may leave."""
 
     moves: KeyedMoves
     listed: tuple[ListedCells, ...]
@@ -206,12 +211,11 @@ class SplitRows:
     def compact(self, batch: pa.RecordBatch, numbers: np.ndarray | None = None) -> pa.RecordBatch:
         asked, entry = self.moves.split([one.codes(batch.column(one.name)) for one in self.listed])
         keys = keys_of_cells(self.key, self.keyed, batch.take(pa.array(asked)))
-        rows = np.sort(_triples(entry, keys, None if numbers is None else numbers[asked]))
-        ends = np.searchsorted(rows["entry"], np.arange(int(entry.max(initial=-1)) + 2))
-        few = [rows[start : min(end, start + self.moves.most(e))] for e, (start, end) in enumerate(zip(ends, ends[1:]))]  # noqa: B905, RUF007
-        rows = np.concatenate([rows[:0], *few])
-        found = {name: pa.array(rows[name]) for name in _FOUND.names}
-        return pa.RecordBatch.from_pydict(found if numbers is None else found | {ORDER: pa.array(rows["number"])})
+        found = {"entry": pa.array(entry, pa.int64()), "key": pa.array(keys)}
+        if numbers is None:
+            return pa.RecordBatch.from_pydict(found | {"number": pa.array(np.zeros(len(asked), dtype=np.uint64))})
+        number = numbers[asked]
+        return pa.RecordBatch.from_pydict(found | {"number": pa.array(mixed(number)), ORDER: pa.array(number)})
 
     def published(self, compact: pa.Table) -> pa.Table:
         return compact.select(_FOUND.names)

@@ -2,16 +2,17 @@
 """The order in which kACTUS gives rows away: by chance, yet the same wherever the rows are.
 
 Rows that are alike to the walk, in their quasi-identifiers, their class and whatever else is asked of them, are
-entries: an engine counts them, and they come in the order of a random permutation. Of the rows of one entry, those
-with the smallest keyed hash of their other cells go first. Rows with equal hashes are equal in all that is published,
-so it does not matter which of them goes.
+entries: an engine counts them, and they come in the order of a random permutation. The rows of one entry go in the
+order of a keyed hash of the entry, of their other cells and of their turn among the rows of the entry with the same
+cells. So every row of an entry is as likely to go as any other, whatever its cells, and rows with the same cells do not
+go together. They are equal in all that is published, so it does not matter which of them goes.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -38,7 +39,7 @@ class Alike:
     codes: tuple[np.ndarray, ...]
     rows: np.ndarray
     rank: np.ndarray
-    key: bytes
+    key: bytes = field(repr=False)
 
     @classmethod
     def of(cls, rows: CodedRows, names: Sequence[str], randomness: Randomness) -> Alike:
@@ -76,10 +77,25 @@ class RowRanks:
         told = [self._rows.group_of_row, *(column.codes for column in table.columns(alike.names))]
         entry = alike.lookup.find([codes[rows] for codes in told])
         each = [value_keys(alike.key, column.values)[column.codes[rows]] for column in table.columns(self._keyed)]
-        order = np.lexsort((joined_keys(each, len(rows)), alike.rank[entry]))
+        order = np.lexsort((turn_keys(entry, joined_keys(each, len(rows))), alike.rank[entry]))
         rank = np.empty(len(rows), dtype=np.int64)
         rank[order] = np.arange(len(rows))
         return rank
+
+
+def turn_keys(entry: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """What orders the rows of an entry: a hash of the entry, of their cells' `keys`, and of the turn among equal ones.
+
+    >>> len(set(turn_keys(np.array([0, 0, 1]), np.array([5, 5, 5], dtype=np.uint64)).tolist()))
+    3
+    """
+    order = np.lexsort((keys, entry))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (np.diff(entry[order]) != 0) | (keys[order][1:] != keys[order][:-1])
+    starts = np.flatnonzero(first)
+    turn = np.empty(len(order), dtype=np.uint64)
+    turn[order] = (np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))).astype(np.uint64)
+    return joined_keys([keys, mixed(entry.astype(np.uint64)), mixed(turn)], len(keys))
 
 
 def keys_of_cells(key: bytes, codings: Iterable[Coding], batch: pa.RecordBatch) -> np.ndarray:
@@ -116,19 +132,23 @@ def value_keys(key: bytes, values: pa.Array) -> np.ndarray:
         ]
         of_text = np.frombuffer(b"".join(hashes), dtype="<u8")
         bits = of_text[texts.indices.to_numpy(zero_copy_only=False)] if len(texts) else np.empty(0, np.uint64)
-    return np.append(_mixed(bits ^ secret[0]), secret[1])
+    return np.append(mixed(bits ^ secret[0]), secret[1])
 
 
 def joined_keys(each: Sequence[np.ndarray], n_rows: int) -> np.ndarray:
     """One hash of the cells of each row, from those of all columns in their order."""
     joined = np.zeros(n_rows, dtype=np.uint64)
     for keys in each:
-        joined = _mixed(joined * np.uint64(0x9E3779B97F4A7C15) + keys)
+        joined = mixed(joined * np.uint64(0x9E3779B97F4A7C15) + keys)
     return joined
 
 
-def _mixed(bits: np.ndarray) -> np.ndarray:
-    """The finaliser of SplitMix64: one to one, and every bit depends on all others."""
+def mixed(bits: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64: one to one, and every bit depends on all others.
+
+    >>> mixed(np.array([1, 2], dtype=np.uint64)).tolist() == [1, 2]
+    False
+    """
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
