@@ -153,3 +153,7 @@ def test_a_folder_is_verified_file_by_file(chosen):
         answer = sent((name, b"x"))
         assert answer.status_code == 422, name
         assert "lead out of its folder" in answer.text
+    for wrong in ([("out/data.csv/b", b"x")], [("a" * 300, b"x")], [("out/" + "a" * 300 + "/b", b"x")]):
+        answer = sent(*wrong)
+        assert answer.status_code == 422
+        assert "cannot be stored under their names" in answer.text

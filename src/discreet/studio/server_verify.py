@@ -45,12 +45,21 @@ async def verify_folder(request: Request) -> Response:
 def _verified_files(files: list[tuple[str, UploadFile]]) -> Verification:
     with scratch_folder() as place:
         for name, part in files:
-            target = _inside(place, name)
-            if target.exists():
-                raise DataError("The folder holds a name twice. It is not a published folder.")
-            with target.open("xb") as file:
-                shutil.copyfileobj(part.file, file)
+            _store(place, name, part)
         return _found_in(place, "folder")
+
+
+def _store(place: Path, name: str, part: UploadFile) -> None:
+    try:
+        target = _inside(place, name)
+        if target.exists():
+            raise DataError("The folder holds a name twice. It is not a published folder.")
+        with target.open("xb") as file:
+            shutil.copyfileobj(part.file, file)
+    except DataError:
+        raise
+    except (OSError, ValueError):  # a name that is a file and a folder, or that no file can have; or a full disk
+        raise DataError("Its files cannot be stored under their names. It is not a published folder.") from None
 
 
 @router.put("/verify/file")
