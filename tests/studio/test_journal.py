@@ -65,6 +65,19 @@ def test_of_a_line_that_was_half_written_nothing_was_decided(tmp_path):
     assert [json.loads(line).get("to") for line in path.read_bytes().splitlines()] == [5, 6]
 
 
+def test_a_journal_is_never_written_longer_than_it_can_be_opened(tmp_path, monkeypatch):
+    monkeypatch.setattr("discreet.studio.journal._LONGEST", 200)
+    journal = Journal.opened(tmp_path / "journal.jsonl")
+    journal.decide(("domain",), "a" * 60, "a domain")
+    with pytest.raises(DataError, match=r"journal is full: \d+ of 200 bytes"):
+        journal.decide(("domain",), "b" * 60, "another domain")
+    with pytest.raises(DataError, match="journal is full"):
+        for _ in range(20):
+            journal.undo()
+            journal.redo()
+    assert Journal.opened(journal.path).state() == journal.state()
+
+
 @pytest.mark.parametrize(
     "line",
     [
