@@ -28,6 +28,7 @@ def own(at_home):
 
 def test_a_budget_is_set_paid_from_and_never_exceeded(own):
     assert "set one in the ledger" in own.get("/release").text
+    assert "Many choose" not in own.get("/ledger").text  # how much is the holder's to weigh
     assert "Set a budget first" in own.post("/release/pay").text
     for wrong in ("-1", "1000", "much"):
         assert own.post("/ledger/budget", data={"epsilon": wrong}).status_code == 422
