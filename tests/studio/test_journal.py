@@ -66,16 +66,16 @@ def test_of_a_line_that_was_half_written_nothing_was_decided(tmp_path):
 
 
 def test_a_journal_is_never_written_longer_than_it_can_be_opened(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.studio.journal._LONGEST", 200)
     journal = Journal.opened(tmp_path / "journal.jsonl")
-    journal.decide(("domain",), "a" * 60, "a domain")
-    with pytest.raises(DataError, match=r"journal is full: \d+ of 200 bytes"):
-        journal.decide(("domain",), "b" * 60, "another domain")
-    with pytest.raises(DataError, match="journal is full"):
-        for _ in range(20):
-            journal.undo()
-            journal.redo()
-    assert Journal.opened(journal.path).state() == journal.state()
+    journal.decide(("promise", "k"), 5, "k is 5")
+    monkeypatch.setattr("discreet.studio.journal._LONGEST", journal.path.stat().st_size + 20)
+    journal.undo()
+    full = journal.path.read_bytes()
+    for move in (journal.redo, lambda: journal.decide(("promise", "k"), 6, "k is 6")):
+        with pytest.raises(DataError, match=r"journal is full: \d+ of \d+ bytes"):
+            move()
+    assert journal.path.read_bytes() == full
+    assert Journal.opened(journal.path).state() == journal.state() == {}
 
 
 @pytest.mark.parametrize(
