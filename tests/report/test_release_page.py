@@ -9,6 +9,7 @@ import pytest
 
 from discreet import Baskets, GreedySelector, Mondrian, Roles, Table, TopDownSpecialization
 from discreet.evaluate.utility import holdout
+from discreet.report import release_page
 from discreet.report.again import command
 from discreet.report.release_page import columns_kept, columns_suppressed, spread, to_html
 from discreet.report.summary import Outcome, summarise
@@ -221,3 +222,11 @@ def test_seven_releases_have_a_sign_each():
 
 def test_same_summary_same_page(both):
     assert to_html(both) == to_html(both)
+
+
+def test_compiled_templates_are_those_of_one_version(tmp_path, monkeypatch):
+    monkeypatch.setattr(release_page, "folder_for_code", lambda _: tmp_path)
+    for version in ("1.0", "1.1"):
+        monkeypatch.setattr(release_page, "__version__", version)
+        release_page.environment.__wrapped__().get_template("document.html")
+    assert sorted(path.name.rsplit("-", 1)[0] for path in tmp_path.iterdir()) == ["discreet-1.0", "discreet-1.1"]

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nobody but the browser that was given the link gets an answer from the studio."""
 
+import re
+from importlib import import_module
+from pkgutil import iter_modules
+
 import pytest
 from starlette.testclient import TestClient
 
+import discreet.studio as studio_package
 from discreet.studio.access import HEADER, HEADERS, Access
 from discreet.studio.project import Project
 from discreet.studio.server import Studio, studio_app
@@ -20,13 +25,16 @@ PAGES = (
         "/release/owner.zip",
         "/verify",
         "/history",
+        "/decisions",
+        "/ledger",
     ),
     *("/static/studio.js", "/nothing"),
 )
 CHANGES = (
     *("/undo", "/redo", "/roles/of", "/compare/start", "/compare/cancel", "/choose/take", "/data/sample/clinic"),
-    "/release/give/owner",
+    *("/data/shape", "/roles/text", "/ledger/budget", "/release/pay", "/release/give/owner", "/verify/folder"),
 )
+FILES = ("/data/file", "/data/labels", "/promise/domain", "/hierarchies/file", "/release/policy", "/verify/file")
 
 
 @pytest.fixture
@@ -65,8 +73,20 @@ def test_no_page_answers_without_the_link(stranger):
         assert answer.status_code == 403, page
         assert "discreet studio" in answer.text
     for change in CHANGES:
-        assert stranger.post(change).status_code == 403
-    assert stranger.put("/data/file?name=x.csv", content=b"a\n1\n").status_code == 403
+        assert stranger.post(change).status_code == 403, change
+    for file in FILES:
+        assert stranger.put(f"{file}?name=x.csv", content=b"a\n1\n").status_code == 403, file
+
+
+def test_no_route_answers_without_the_link(stranger):
+    """All that the pages have, so that none is forgotten above."""
+    modules = [import_module(f"discreet.studio.{one.name}") for one in iter_modules(studio_package.__path__)]
+    found = [route for module in modules if hasattr(module, "router") for route in module.router.routes]
+    routes = {(method, re.sub(r"{\w+}", "x", route.path)) for route in found for method in route.methods}
+    posts = {*CHANGES} - {"/undo", "/redo", "/data/sample/clinic", "/release/give/owner"}
+    assert routes >= {("POST", path) for path in posts} | {("PUT", path) for path in FILES}
+    for method, path in routes:
+        assert stranger.request(method, path).status_code == 403, (method, path)
 
 
 def test_a_link_works_once_and_a_guess_never(stranger, access):
@@ -116,7 +136,10 @@ def test_the_cookie_is_for_this_browser_and_site_only(stranger, access):
 )
 def test_changes_from_another_site_are_refused(own, access, headers):
     for change in CHANGES:
-        assert own.post(change, headers=headers | {HEADER: number_of(access)}).status_code == 403
+        assert own.post(change, headers=headers | {HEADER: number_of(access)}).status_code == 403, change
+    for file in FILES:
+        answer = own.put(f"{file}?name=x.csv", content=b"a\n1\n", headers=headers | {HEADER: number_of(access)})
+        assert answer.status_code == 403, file
 
 
 def test_changes_need_the_number_of_the_session(own, access):

@@ -65,6 +65,19 @@ def test_of_a_line_that_was_half_written_nothing_was_decided(tmp_path):
     assert [json.loads(line).get("to") for line in path.read_bytes().splitlines()] == [5, 6]
 
 
+def test_a_journal_is_never_written_longer_than_it_can_be_opened(tmp_path, monkeypatch):
+    journal = Journal.opened(tmp_path / "journal.jsonl")
+    journal.decide(("promise", "k"), 5, "k is 5")
+    monkeypatch.setattr("discreet.studio.journal._LONGEST", journal.path.stat().st_size + 20)
+    journal.undo()
+    full = journal.path.read_bytes()
+    for move in (journal.redo, lambda: journal.decide(("promise", "k"), 6, "k is 6")):
+        with pytest.raises(DataError, match=r"journal is full: \d+ of \d+ bytes"):
+            move()
+    assert journal.path.read_bytes() == full
+    assert Journal.opened(journal.path).state() == journal.state() == {}
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -2,6 +2,7 @@
 """Releases with noise are made when they are paid for, once, from a budget that somebody set."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -27,6 +28,7 @@ def own(at_home):
 
 def test_a_budget_is_set_paid_from_and_never_exceeded(own):
     assert "set one in the ledger" in own.get("/release").text
+    assert "Many choose" not in own.get("/ledger").text  # how much is the holder's to weigh
     assert "Set a budget first" in own.post("/release/pay").text
     for wrong in ("-1", "1000", "much"):
         assert own.post("/ledger/budget", data={"epsilon": wrong}).status_code == 422
@@ -39,3 +41,12 @@ def test_a_budget_is_set_paid_from_and_never_exceeded(own):
     assert own.post("/release/give/published").status_code == 204  # it is in the ledger already
     (entry,) = own.studio.project.ledger().entries()
     assert entry.budget.epsilon == 0.5
+
+
+def test_two_tabs_pay_for_a_release_once(own):
+    assert own.post("/ledger/budget", data={"epsilon": "2"}).status_code == 204
+    with ThreadPoolExecutor(2) as tabs:
+        answers = [*tabs.map(lambda _: own.post("/release/pay"), range(2))]
+    for paid in (*answers, own.post("/release/pay")):
+        assert (paid.status_code, paid.headers.get("HX-Redirect")) == (204, "/release"), paid.text
+    assert [entry.budget.epsilon for entry in own.studio.project.ledger().entries()] == [0.5]

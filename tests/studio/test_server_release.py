@@ -12,6 +12,7 @@ import pytest
 import discreet as ds
 from discreet import Mondrian
 from discreet.samples import load
+from discreet.studio import server_verify
 
 ROLES = {"age": "quasi", "sex": "quasi", "zip": "quasi", "readmitted": "target", "name": "identifier"}
 
@@ -130,6 +131,8 @@ def test_zips_that_were_sent_are_verified_or_refused_in_words(chosen):
     for content, why in (
         (b"no zip", "not a zip"),
         (bytes(broken), ""),
+        (zipped(**{"a/\u00e9": "{}"}).replace("\u00e9".encode(), b"\xff\xff"), "not a zip"),  # a name that is not UTF-8
+        (zipped(**{"a" * 300: "{}"}), "not a zip"),
         (zipped(**{"../certificate.json": "{}"}), "lead out of its folder"),
         (zipped(**{"/certificate.json": "{}"}), "lead out of its folder"),
         (zipped(**{"a/certificate.json": "{}", "b/certificate.json": "{}"}), "2 certificates"),
@@ -138,6 +141,23 @@ def test_zips_that_were_sent_are_verified_or_refused_in_words(chosen):
         assert answer.status_code in (200, 422)
         assert why in answer.text
         assert "The promise holds" not in answer.text
+
+
+def test_a_zip_goes_to_the_disk_and_not_longer_than_it_may_be(at_home, monkeypatch):
+    seen = []
+
+    def verified(place):
+        seen.append((place, place.read_bytes()))
+        raise ds.DataError("seen")
+
+    monkeypatch.setattr(server_verify, "_verified", verified)
+    monkeypatch.setattr(server_verify, "_MOST_ZIPPED", 10)
+    assert "seen" in at_home.put("/verify/file", content=b"0123456789").text
+    larger = at_home.put("/verify/file", content=b"0123456789a")
+    assert (larger.status_code, "larger than a gigabyte" in larger.text) == (422, True)
+    ((place, content),) = seen
+    assert content == b"0123456789"
+    assert not place.exists()
 
 
 def test_a_folder_is_verified_file_by_file(chosen):
@@ -153,3 +173,7 @@ def test_a_folder_is_verified_file_by_file(chosen):
         answer = sent((name, b"x"))
         assert answer.status_code == 422, name
         assert "lead out of its folder" in answer.text
+    for wrong in ([("out/data.csv/b", b"x")], [("a" * 300, b"x")], [("out/" + "a" * 300 + "/b", b"x")]):
+        answer = sent(*wrong)
+        assert answer.status_code == 422
+        assert "cannot be stored under their names" in answer.text

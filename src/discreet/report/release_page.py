@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 
+from discreet._version import __version__
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import folder_for_code
 from discreet.report.again import chosen, command
@@ -77,8 +78,9 @@ def _document_page(summary: dict[str, Any]) -> str:
 @cache
 def environment() -> Environment:
     folder = folder_for_code(_TEMPLATES)  # compiling the templates takes longer than all else about a page
+    kept_as = f"discreet-{__version__}-%s.jinja"
     environment = Environment(
-        bytecode_cache=None if folder is None else FileSystemBytecodeCache(str(folder), "discreet-%s.jinja"),
+        bytecode_cache=None if folder is None else FileSystemBytecodeCache(str(folder), kept_as),
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,

@@ -129,6 +129,12 @@ class Journal:
         content = json.dumps(line, ensure_ascii=False, sort_keys=True).encode() + b"\n"
         if len(content) > _LINE:
             raise DataError("This decision is too long for the project's journal.")
+        before = self.path.stat().st_size if self.path.exists() else 0
+        if before + len(content) > _LONGEST:  # it could not be opened again
+            raise DataError(
+                f"The project's journal is full: {before:,} of {_LONGEST:,} bytes. Nothing was decided. "
+                "What was decided before holds; start a new project for more."
+            )
         with os.fdopen(open_file(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as file:
             file.write(content)
             file.flush()

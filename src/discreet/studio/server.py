@@ -61,6 +61,7 @@ class Studio:
         self.project, self.desk, self._slow = project, Desk(), Desk()
         self._permits: list[tuple[str, str, str]] = []
         self._lock = Lock()
+        self.paying = Lock()  # held while a release is made and paid for
         self._pages = Environment(
             loader=PackageLoader("discreet.studio"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )

@@ -54,9 +54,18 @@ def budget_of(studio: Studio) -> dict[str, Any]:
 def pay(request: Request) -> Response:
     """Make the chosen release with noise, once, and pay for it: the command `discreet release` with the ledger."""
     studio = studio_of(request)
+    with studio.paying:  # of two tabs that pay for the same release, the second finds it made
+        _pay_once(studio)
+    return Response(status_code=204, headers={"HX-Redirect": "/release"})
+
+
+def _pay_once(studio: Studio) -> None:
+    """Make and pay for the chosen release, unless that was done."""
     task, folder, source = task_to_pay(studio), paid_folder(studio), studio.project.source
     if task is None or folder is None or source is None:
         raise DataError("There is nothing to pay for.")
+    if (folder / "release" / "certificate.json").is_file():
+        return
     if not budget_of(studio)["limit"]:
         raise DataError("Set a budget first, on the page Ledger.")
     place = folder.parent.parent / "release.toml"
@@ -67,7 +76,6 @@ def pay(request: Request) -> Response:
     made = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if made.returncode:
         raise DataError(made.stderr.decode("utf-8", errors="replace").strip()[:2000] or "It could not be made.")
-    return Response(status_code=204, headers={"HX-Redirect": "/release"})
 
 
 def task_to_pay(studio: Studio) -> dict[str, Any] | None:

@@ -96,7 +96,7 @@ async def domain(request: Request, name: str = "") -> Response:
     try:
         text = content.decode("utf-8")
         tomllib.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: nested too deeply
         raise DataError('A domain is a TOML file in UTF-8, a line for each column: sex = ["f", "m"].') from None
     studio_of(request).project.journal.decide(("domain",), text, "The public domain of the columns was given.")
     return Response(status_code=204)

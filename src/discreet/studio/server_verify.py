@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import lzma
 import shutil
 import zipfile
@@ -18,11 +17,12 @@ from starlette.responses import Response
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.release.verify import Verification, verify
-from discreet.studio.server import sent, studio_of
+from discreet.studio.server import studio_of
 
 router = APIRouter()
 _MOST_ZIPPED = 1 << 30  # bytes of a zip or folder that is verified
 _MOST_FILES = 10_000
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError)
 
 
 @router.get("/verify")
@@ -45,26 +45,49 @@ async def verify_folder(request: Request) -> Response:
 def _verified_files(files: list[tuple[str, UploadFile]]) -> Verification:
     with scratch_folder() as place:
         for name, part in files:
-            target = _inside(place, name)
-            if target.exists():
-                raise DataError("The folder holds a name twice. It is not a published folder.")
-            with target.open("xb") as file:
-                shutil.copyfileobj(part.file, file)
+            _store(place, name, part)
         return _found_in(place, "folder")
+
+
+def _store(place: Path, name: str, part: UploadFile) -> None:
+    try:
+        target = _inside(place, name)
+        if target.exists():
+            raise DataError("The folder holds a name twice. It is not a published folder.")
+        with target.open("xb") as file:
+            shutil.copyfileobj(part.file, file)
+    except DataError:
+        raise
+    except (OSError, ValueError):  # a name that is a file and a folder, or that no file can have; or a full disk
+        raise DataError("Its files cannot be stored under their names. It is not a published folder.") from None
 
 
 @router.put("/verify/file")
 async def verify_file(request: Request, name: str = "") -> Response:
     """Verify a folder that was sent as a zip; nothing of it is kept."""
-    larger = "The file is larger than a gigabyte. Use `discreet verify` for it."
-    content = await sent(request, most=_MOST_ZIPPED, too_large=larger)
-    found = await run_in_threadpool(_verified, content)
+    with scratch_folder() as place:
+        await _receive(request, place / "sent.zip")
+        found = await run_in_threadpool(_verified, place / "sent.zip")
     return studio_of(request).page(request, "verify", "verify_found.html", found=found)
 
 
-def _verified(content: bytes) -> Verification:
+async def _receive(request: Request, target: Path) -> None:
+    """Write what is sent to a file, piece by piece, so that no zip is held in memory."""
+    size = 0
+    try:
+        with target.open("xb") as file:
+            async for piece in request.stream():
+                size += len(piece)
+                if size > _MOST_ZIPPED:
+                    raise DataError("The file is larger than a gigabyte. Use `discreet verify` for it.")
+                file.write(piece)
+    except OSError:
+        raise DataError("The file cannot be stored. Is the disk full?") from None
+
+
+def _verified(zipped: Path) -> Verification:
     with scratch_folder() as place:
-        _unzip(content, place)
+        _unzip(zipped, place)
         return _found_in(place, "zip")
 
 
@@ -85,10 +108,10 @@ def _inside(place: Path, name: str) -> Path:
     return target
 
 
-def _unzip(content: bytes, place: Path) -> None:
+def _unzip(zipped: Path, place: Path) -> None:
     """Unpack plain files below a folder; names that lead elsewhere, links and bombs are refused."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(zipped) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > 4 * _MOST_ZIPPED:
                 raise DataError("The zip holds more than a release would. Unpack it and use `discreet verify`.")
@@ -103,5 +126,7 @@ def _unzip(content: bytes, place: Path) -> None:
                         if left < 0:
                             raise DataError("A file of the zip is larger than it says.")
                         file.write(piece)
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, NotImplementedError, RuntimeError, EOFError):
+    except DataError:
+        raise
+    except (*_DAMAGED, OSError, ValueError):
         raise DataError("This is not a zip of a published folder, or it is damaged.") from None
