@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 import discreet
 from built_site import built_site
 from discreet.cli.app import app
-from discreet.methods import METHODS
+from discreet.methods import METHODS, parameters_of
 from discreet.privacy import PROMISES, Both
 from discreet.release.certificate import Certificate
 
@@ -241,6 +241,13 @@ def test_the_page_of_the_release_lists_the_fields_of_the_certificate():
     text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
     section = text.split("## The certificate")[1].split("\n## ")[0]
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(Certificate.model_fields)
+
+
+def test_the_page_about_known_labels_names_the_methods_that_cover_them():
+    text = (ROOT / "docs" / "how-to" / "protect-the-label.md").read_text(encoding="utf-8")
+    sentence = text.split("Of the methods for tables, ")[1].split("\n\n")[0]
+    named = set(re.findall(r"`([a-z]\S*)`", sentence))
+    assert named == {name for name in METHODS if "label_known" in parameters_of(name)}
 
 
 def test_the_tests_that_the_page_of_leaks_names_exist():

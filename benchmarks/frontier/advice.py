@@ -30,16 +30,28 @@ METHODS = {
     "kactus2": "KActus2",
 }
 SIZES = {"small": (2, 5, 25), "large": (5, 50, 500)}  # tables of fewer than 2,000 rows, and the others, with their k
-OF = {"accuracy": "accuracy", "auc": "AUC", "raw": "unrecoded accuracy", "detail": "detail"}
+Measured = dict[str, str]  # key of a figure -> its measure
 
 
 def _of_size(found: Found, ks: tuple[int, ...]) -> list[str]:
     return [table for table in found if TABLES[table][1] == ks]
 
 
+def measured(found: Found) -> Measured:
+    """What is compared. Detail as the product measures it was not kept for every method: then it is counted detail."""
+    known = all("detail" in one for by in found.values() for name, one in by.items() if _is_compared(name, one))
+    detail = {"detail": "detail"} if known else {"counted": "counted detail"}
+    return {"accuracy": "accuracy", "auc": "AUC", "raw": "unrecoded accuracy", **detail}
+
+
+def _is_compared(name: str, one: dict[str, Any]) -> bool:
+    return name.split(" ", 1)[1] in METHODS.values() and "learners" in one
+
+
 def tables(found: Found) -> dict[str, Any]:
     """By size of table and k: the mean of each method over the tables where all make a release."""
     out: dict[str, Any] = {}
+    of = measured(found)
     for size, ks in SIZES.items():
         for k in ks:
             names = [
@@ -49,7 +61,7 @@ def tables(found: Found) -> dict[str, Any]:
             ]
             cells = {
                 method: {
-                    **{key: _mean(found, names, k, name, MEASURES[measure][0]) for key, measure in OF.items()},
+                    **{key: _mean(found, names, k, name, MEASURES[measure][0]) for key, measure in of.items()},
                     "suppressed": _mean(found, names, k, name, lambda one: one["suppressed"]),
                 }
                 for method, name in METHODS.items()
@@ -57,7 +69,7 @@ def tables(found: Found) -> dict[str, Any]:
             out.setdefault(size, {})[str(k)] = {
                 "tables": len(names),
                 "methods": cells,
-                "ahead": _ahead(found, names, k),
+                "ahead": _ahead(found, names, k, of),
             }
     return out
 
@@ -66,12 +78,12 @@ def _mean(found: Found, names: list[str], k: int, method: str, value: Any) -> fl
     return round(mean(float(value(found[table][f"{k} {method}"])) for table in names), 3)
 
 
-def _ahead(found: Found, names: list[str], k: int) -> list[dict[str, Any]]:
+def _ahead(found: Found, names: list[str], k: int, of: Measured) -> list[dict[str, Any]]:
     """By how much one method is ahead of another, where this is more than the interval of the mean."""
     out = []
     for better, first in METHODS.items():
         for worse, second in METHODS.items():
-            for key, measure in OF.items():
+            for key, measure in of.items():
                 value = MEASURES[measure][0]
                 by = np.array([value(found[one][f"{k} {first}"]) - value(found[one][f"{k} {second}"]) for one in names])
                 lead, give = round(float(by.mean()), 3), round(interval(by), 3)
@@ -106,7 +118,7 @@ def figures() -> dict[str, Any]:
 
 
 def written_figures() -> str:
-    return json.dumps(figures(), indent=1) + "\n"
+    return json.dumps(figures(), indent=1, allow_nan=False) + "\n"
 
 
 # -- the guide -------------------------------------------------------------------------------------------------------
@@ -118,15 +130,15 @@ def _rows(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
 
 def blocks() -> dict[str, str]:
     """The tables of the guide by name."""
-    found = figures()
+    found, of = figures(), measured(kept())
     out = {}
     for size, by_k in found["tables"].items():
         lines = [
-            (k, method, *(f"{one[key]:.3f}" for key in (*OF, "suppressed")))
+            (k, method, *(f"{one[key]:.3f}" for key in (*of, "suppressed")))
             for k, cell in by_k.items()
             for method, one in cell["methods"].items()
         ]
-        out[size] = _rows(("k", "method", *OF.values(), "suppressed"), lines)
+        out[size] = _rows(("k", "method", *of.values(), "suppressed"), lines)
     epsilons = ("0.1", "1", "10")
     lines = [
         (table, *(f"{by[epsilon]:.3f}" if epsilon in by else "" for epsilon in epsilons))

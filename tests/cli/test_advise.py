@@ -3,7 +3,10 @@
 
 import importlib
 import json
+import os
 import shlex
+import shutil
+import subprocess
 
 import pytest
 from typer.testing import CliRunner
@@ -142,6 +145,74 @@ def test_rows_that_outgrow_memory_stay_in_their_file(monkeypatch):
     assert "clinic.csv: about 2" in done.stdout
     assert "tried" not in done.stdout
     assert "--engine duckdb" in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["PEOPLE.CSV", "people.tsv", "people.txt", "people"])
+def test_text_outgrows_memory_whatever_it_is_called(name, tmp_path, monkeypatch):
+    shutil.copy("clinic.csv", tmp_path / name)
+    monkeypatch.setattr(system, "free_memory", lambda: 1000)
+    done = run("advise", tmp_path / name, "--target", "readmitted")
+    assert done.exit_code == GOOD, done.output
+    assert "--engine duckdb" in done.stdout.splitlines()[-1]
+
+
+def words_in_bash(line):
+    """What bash makes of a line, without running it."""
+    found = subprocess.run(["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True).stdout
+    return [os.fsdecode(word) for word in found.split(b"\0")[1:-1]]
+
+
+def test_a_data_set_whose_name_looks_like_an_option_gets_its_account(tmp_path, monkeypatch):
+    shutil.copy("clinic.csv", tmp_path / "-odd.csv")
+    monkeypatch.chdir(tmp_path)
+    done = run(
+        "advise", "--target", "readmitted", *ROLES, "--formal", "--again", "--epsilon", "0.12345678", "--", "-odd.csv"
+    )
+    assert done.exit_code == GOOD, done.output
+    (line,) = [line for line in done.stdout.splitlines() if "Open the account" in line]
+    opened = run(*shlex.split(line.partition(": discreet ")[2]))
+    assert opened.exit_code == GOOD, opened.output
+    account = json.loads(run("ledger", "show", "ledger.sqlite", "--json").stdout)
+    assert "-odd" in json.dumps(account)
+    command = shlex.split(done.stdout.splitlines()[-1])
+    assert command[command.index("--epsilon") + 1] == "0.12345678"
+    assert "--epsilon 0.12345678" in line
+    assert "--data-set=-odd" in command
+
+
+def test_names_that_a_terminal_does_not_show_reach_the_command_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    odd = "zip\xa0co\x1bde's"
+    rows = [f"{10100 + i % 4},{1950 + i % 3},{'no' if i % 2 else 'yes'}" for i in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join([f"{odd},born,ill", *rows]) + "\n", encoding="utf-8")
+    for command in ("advise", "inspect"):
+        done = run(command, "people.csv", "--target", "ill", "--quasi", f"{odd},born")
+        assert done.exit_code == GOOD, done.output
+        line = done.stdout.strip().splitlines()[-1]
+        assert line.isprintable()
+        released = run(*words_in_bash(line)[:-1], command)
+        assert released.exit_code == GOOD, released.output
+        assert odd in {column.name for column in verify(f"{command}/release").certificate.columns}
+
+
+def test_files_whose_names_are_no_text_reach_the_command_whole(tmp_path, monkeypatch):
+    for kind in ("dat", "labels"):
+        shutil.copy(f"shop.{kind}", tmp_path / f"caf\udce9.{kind}")
+    monkeypatch.chdir(tmp_path)
+    for command in (["advise", "--known-items", "1"], ["inspect"]):
+        line = run(*command, "caf\udce9.dat").stdout.strip().splitlines()[-1]
+        words = words_in_bash(line)
+        assert words[1] == "caf\udce9.dat"
+        assert words[words.index("--labels") + 1] == "caf\udce9.labels"
+
+
+def test_a_number_of_known_items_is_asked_for_until_it_can_be_one(monkeypatch):
+    monkeypatch.setattr(importlib.import_module("discreet.cli.advise"), "at_terminal", lambda: True)
+    given = ["--wants", "questions", "--no-formal", "--cells", "coarser", "--label-unknown", "--once", "--items"]
+    asked = run(*ITEMS, "--no-try", *given, input="-1\n17\n1\n")
+    assert asked.exit_code == GOOD, asked.output
+    assert asked.stderr.count("A number from 0 to 16.") == 2
+    assert "--m 1 " in asked.stdout.splitlines()[-1]
 
 
 def test_a_file_of_items_without_labels_says_what_is_missing(tmp_path):

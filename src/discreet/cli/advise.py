@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +23,9 @@ from discreet.errors import RolesError, plain
 if TYPE_CHECKING:
     from discreet.study.advice import Advice, AdvisedMethod, Situation
     from discreet.study.tried_advice import Trial
+
+
+_MOST_ITEMS = 16  # that outsiders may be said to know
 
 
 class Wanted(StrEnum):
@@ -78,7 +80,7 @@ class AnswerOptions:
     known_items: Annotated[
         int | None,
         _answer("How many items of a person outsiders know at most; any number if not given.", "--known-items", min=1,
-                max=16),
+                max=_MOST_ITEMS),
     ] = None  # fmt: skip
     k: Annotated[int, _answer("How many persons must be alike.", "--k", min=2)] = 5
     epsilon: Annotated[float, _answer("The budget, where the promise must be formal.", "--epsilon", min=1e-6)] = 1.0
@@ -169,9 +171,7 @@ def _situation(found: AdvisedFile, given: AnswerOptions, *, asks: bool) -> Situa
     cells = choice(given.cells, "What may cells be:", offered) if rows else (given.cells or CellForm.coarser).value
     known = given.known_items
     if known is None and asks and items and rows:
-        known = (
-            int(typer.prompt("How many items of a person may outsiders know, 0 for any number", 0, err=True)) or None
-        )
+        known = _asked_items() or None
     texts = whether(given.texts, "Are the lines texts?") if items else False
     return Situation(
         shape="table" if not items else "texts" if texts else "baskets",
@@ -201,6 +201,13 @@ def _asked(question: str, default: str, of: dict[str, str]) -> str:
     return answer
 
 
+def _asked_items() -> int:
+    question = "How many items of a person may outsiders know, 0 for any number"
+    while not 0 <= (answer := int(typer.prompt(question, 0, err=True))) <= _MOST_ITEMS:
+        say(f"A number from 0 to {_MOST_ITEMS}.", err=True)
+    return answer
+
+
 def _chosen(advice: Advice, tried: list[Trial]) -> AdvisedMethod | None:
     """The first candidate that was not found to fail; None if there is none."""
     failed = {one.method for one in tried if not one.holds}
@@ -210,7 +217,6 @@ def _chosen(advice: Advice, tried: list[Trial]) -> AdvisedMethod | None:
 def _command(file: Path, found: AdvisedFile, now: Situation, one: AdvisedMethod, options: Options) -> str:
     from discreet.study.next_command import advised_command
 
-    path = os.fsencode(file).decode(sys.getfilesystemencoding(), errors="replace")
     extra: dict[str, Any] = {}
     if found.shape != "table":
         labels = found.labels
@@ -221,19 +227,18 @@ def _command(file: Path, found: AdvisedFile, now: Situation, one: AdvisedMethod,
     if now.large:
         extra |= {"engine": "duckdb"}
     if now.again:
-        extra |= {"ledger": "ledger.sqlite", "data-set": file.stem}
+        extra |= {"ledger": "ledger.sqlite", "data-set": found.stem}
     reading = options.reading.arguments if found.shape != "transactions" else {}
-    return advised_command(path, one.method, one.parameters, data=extra, roles=found.roles, reading=reading)
+    return advised_command(str(file), one.method, one.parameters, data=extra, roles=found.roles, reading=reading)
 
 
 def _first(now: Situation, found: AdvisedFile, one: AdvisedMethod) -> list[str]:
     """What has to be done before the command."""
-    import shlex
+    from discreet.study.next_command import limit_command
 
     lines = [*found.first, *one.first]
     if now.again:
-        limit = ["discreet", "ledger", "set-limit", "ledger.sqlite", found.stem, "--epsilon", f"{now.epsilon:g}"]
-        lines.append(f"Open the account, once: {shlex.join(limit)}")
+        lines.append(f"Open the account, once: {limit_command('ledger.sqlite', found.stem, now.epsilon)}")
     return lines
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _COPIES = 3  # of a table, that memory should have room for
 _FIRST = 100_000  # rows that are read of a file that outgrows memory
-_LARGE_KINDS = (".parquet", ".csv")
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def _table(file: Path, options: Options) -> AdvisedFile:
     size = f"about {count(rows)}" if large else count(rows)
     return AdvisedFile(
         plain(file.name),
-        file.stem,
+        plain(file.stem),
         "table",
         rows,
         len(table.names),
@@ -118,9 +117,17 @@ _LISTED = ("quasi", "sensitive", "identifiers", "other")
 
 
 def _outgrows_memory(file: Path) -> bool:
+    """Whether it is text or Parquet, which engines read where it is, and too large to be held. Packed files are not."""
+    from discreet.data.file_kinds import TEXT, kind_of
+    from discreet.data.held_file import codec_of
+    from discreet.errors import quietly
     from discreet.foundation.system import free_memory
 
-    return file.suffix in _LARGE_KINDS and file.is_file() and _COPIES * file.stat().st_size > free_memory()
+    if not file.is_file() or _COPIES * file.stat().st_size <= free_memory():
+        return False
+    with file.open("rb") as stream:
+        packed = codec_of(stream.read(4)) is not None
+    return not packed and quietly(kind_of, file)[0] in (TEXT, "Parquet")
 
 
 def _first_rows(file: Path, options: Options) -> tuple[Table, int]:
@@ -128,11 +135,12 @@ def _first_rows(file: Path, options: Options) -> tuple[Table, int]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from discreet.data.file_kinds import TEXT, kind_of
     from discreet.data.held_file import head_of
     from discreet.data.table import Table
     from discreet.engines.csv_batches import CsvBatches
 
-    if file.suffix == ".parquet":
+    if kind_of(file) != TEXT:
         stored = pq.ParquetFile(file)
         return Table.of(pa.Table.from_batches([next(stored.iter_batches(_FIRST))])), stored.metadata.num_rows
     dialect = ("delimiter", "quote", "encoding", "names", "header")
@@ -170,7 +178,7 @@ def _items(file: Path, shape: str, options: Options) -> AdvisedFile:
     rows, items = data.shape
     return AdvisedFile(
         plain(file.name),
-        file.stem,
+        plain(file.stem),
         shape,
         rows,
         items,

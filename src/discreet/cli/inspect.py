@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,14 +135,14 @@ def _following(file: Path, found: Inspection, reading: ReadingOptions, recipe: P
     from discreet.data.roles import Roles
     from discreet.study import next_command
 
-    path, how = _spelt(file), reading.arguments
+    path, how = str(file), reading.arguments
     quasi, person = (found.quasi, found.person) if found.named else ((), None)
     asked = Roles(target=found.roles.target, quasi=quasi, person=person)
     write = next_command.inspect_command(path, asked, recipe="recipe.toml", reading=how)
     if not found.quasi:
         return ["Next     name the columns that outsiders may know, in a recipe:", write]
     if recipe is not None:
-        place = _spelt(recipe)
+        place = str(recipe)
         first = []
         if found.undecided:
             first = [f"Decide   {listing(found.undecided)} in {plain(recipe.name)}, under [roles]; then"]
@@ -179,10 +178,6 @@ def write_recipe(recipe: Path, text: str) -> None:
         write_whole(recipe, text.encode())
     except OSError as error:
         raise DataError(f"{recipe.name!r} cannot be written ({error.strerror}). Choose another place.") from None
-
-
-def _spelt(path: Path) -> str:
-    return os.fsencode(path).decode(sys.getfilesystemencoding(), errors="replace")
 
 
 # -- baskets ---------------------------------------------------------------------------------------------------------
@@ -248,9 +243,9 @@ def _following_baskets(file: Path, shape: str, options: Options) -> list[str]:
         target = "label"
         before = ["Labels   a release needs a column of labels; if it is called label,"]
     command = baskets_command(
-        _spelt(file),
+        str(file),
         shape,
-        labels=None if labels is None else _spelt(labels),
+        labels=None if labels is None else str(labels),
         target=target,
         separator=options.baskets.separator,
     )

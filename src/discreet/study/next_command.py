@@ -12,6 +12,24 @@ from discreet.data.roles import Roles
 METHOD, K = "tree-ladder", 5  # a release to begin with
 
 
+def shell(words: Iterable[str]) -> str:
+    """The words as a line to be copied into a shell. Signs that a terminal does not show, and bytes of file names that
+    are no text, are spelt in the way that bash and zsh read.
+
+    >>> print(shell(["--quasi", "zip\\xa0code", "caf\\udce9.dat", "it's"]))
+    --quasi $'zip\\xc2\\xa0code' $'caf\\xe9.dat' 'it'"'"'s'
+    """
+    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_spelt, word))}'" for word in words)
+
+
+def _spelt(sign: str) -> str:
+    if sign.isprintable():
+        return f"\\{sign}" if sign in "\\'" else sign
+    escaped = "\udc80" <= sign <= "\udcff"  # how Python holds a byte that is no text
+    held = bytes([ord(sign) - 0xDC00]) if escaped else sign.encode("utf-8", errors="replace")
+    return "".join(f"\\x{byte:02x}" for byte in held)
+
+
 def release_command(
     file: str,
     roles: Roles,
@@ -27,7 +45,7 @@ def release_command(
     "discreet release 'my clinic.csv' --target ill --quasi 'age,zip code' --method tree-ladder --k 5 -o out"
     """
     words = [*_begin("release", file), *_roles(roles), *_reading(reading or {})]
-    return shlex.join([*words, "--method", method, "--k", str(k), "-o", out])
+    return shell([*words, "--method", method, "--k", str(k), "-o", out])
 
 
 def recipe_command(command: str, file: str, recipe: str, *, method: str | None = None, out: str | None = None) -> str:
@@ -38,7 +56,7 @@ def recipe_command(command: str, file: str, recipe: str, *, method: str | None =
     """
     words = [*_begin(command, file), *_option("--recipe", recipe)]
     words += [] if method is None else ["--method", method, "--k", str(K)]
-    return shlex.join([*words, *([] if out is None else ["-o", out])])
+    return shell([*words, *([] if out is None else ["-o", out])])
 
 
 def inspect_command(
@@ -46,7 +64,7 @@ def inspect_command(
 ) -> str:
     """The command that inspects a table with these roles, of which it takes some, and writes a recipe."""
     words = [*_begin("inspect", file), *_roles(roles), *_reading(reading or {})]
-    return shlex.join([*words, *([] if recipe is None else _option("--recipe", recipe))])
+    return shell([*words, *([] if recipe is None else _option("--recipe", recipe))])
 
 
 def baskets_command(
@@ -66,7 +84,7 @@ def baskets_command(
     words = [*_begin("release", file), "--baskets", shape]
     for option, value in (("--labels", labels), ("--target", target), ("--separator", separator)):
         words += [] if value is None else _option(option, value)
-    return shlex.join([*words, "--method", "km", "--m", "2", "--k", str(K), "-o", out])
+    return shell([*words, "--method", "km", "--m", "2", "--k", str(K), "-o", out])
 
 
 def advised_command(
@@ -92,11 +110,25 @@ def advised_command(
         if name in _SET:
             words += ["--set", f"{name}={value}"]
         else:
-            words += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]
-    return shlex.join([*words, "-o", out])
+            words += [option] if value is True else [option, _number(value) if isinstance(value, float) else str(value)]
+    return shell([*words, "-o", out])
 
 
 _SET = ("domain", "labels", "hierarchies")  # parameters of methods without an option of their own
+
+
+def limit_command(ledger: str, data_set: str, epsilon: float) -> str:
+    """The command that opens the account of a data set.
+
+    >>> limit_command("ledger.sqlite", "-odd", 1.0)
+    'discreet ledger set-limit --epsilon 1 -- ledger.sqlite -odd'
+    """
+    ends = ["--"] if data_set.startswith("-") else []  # of the options
+    return shell(["discreet", "ledger", "set-limit", "--epsilon", _number(epsilon), *ends, ledger, data_set])
+
+
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")
 
 
 def _begin(command: str, file: str) -> list[str]:
