@@ -23,9 +23,7 @@ _MARKS_OF_ORDER = {
 }
 _BLOCK, _ENOUGH = 1 << 22, 1 << 17  # bytes read at a time, and bytes of lines by which an encoding is judged
 _HIGH = re.compile(rb"[\x80-\xff]")
-_WORD = re.compile(
-    rb"(?=[A-Za-z]*[\x81-\x9f\xa1-\xff])[A-Za-z\x81-\x9f\xa1-\xff]{2,}"
-)  # without the euro, and the no-break space
+_WORD = re.compile(rb"[A-Za-z\x81-\x9f\xa1-\xff]{2,}")  # without the euro, and the no-break space
 _FEWEST = 4  # high bytes; fewer show nothing
 _DENSE = 0.6  # high bytes among those of the words that have one: a fifth or so in Western languages
 _COMMON = 0.95  # of the characters
@@ -128,7 +126,7 @@ _LANGUAGES = {
 
 def _is_dense(text: bytes) -> bool:
     """Whether words with letters beyond A to Z consist of little else."""
-    words = _WORD.findall(text)
+    words = [word for word in _WORD.findall(text) if _HIGH.search(word)]
     high = sum(len(_HIGH.findall(word)) for word in words)
     return high >= _FEWEST and high > _DENSE * sum(map(len, words))
 
