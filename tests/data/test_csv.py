@@ -157,6 +157,12 @@ def test_a_first_line_that_looks_like_data_is_not_taken_for_names(write):
     assert rows(write("name,sex\nAnn,sex\n"))[0] == ["name", "sex"]
 
 
+def test_a_name_of_very_many_digits_is_a_name(write):
+    names = ["7" * 5000, "8" * 5000, "1"]
+    assert rows(write(",".join(names) + "\nx,y,z\n"))[0] == names
+    assert "2 of its 2 cells" in refused(write(",".join(names[:2]) + "\n1,2\n3,4\n"))
+
+
 def test_nameless_and_repeated_names_are_refused_by_place(write):
     assert "1 of the 3 columns have no name (column 2)" in refused(write(f"a,,b\n0,1,{MARK}\n"))
     assert rows(write(f",a,b\n0,1,{MARK}\n"))[0] == ["row_names", "a", "b"]

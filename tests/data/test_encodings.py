@@ -3,14 +3,14 @@
 
 import pytest
 
-from discreet.data.encodings import possible_encodings
+from discreet.data.encodings import SAMPLE, encoding_if_not_utf8, possible_encodings
 
 
 @pytest.fixture
 def judged(tmp_path):
     """The encodings that a file of these bytes may have, by its beginning."""
 
-    def judge(content: bytes, head: int = 1 << 18) -> list[str]:
+    def judge(content: bytes, head: int = SAMPLE) -> list[str]:
         path = tmp_path / "t.csv"
         path.write_bytes(content)
         return possible_encodings(path, content[:head])
@@ -21,3 +21,17 @@ def judged(tmp_path):
 def test_long_runs_of_letters_are_one_word(judged):
     """Half a million letters, which took hours when every one of them began a search for a high byte."""
     assert judged(b"id,name,genome\n1,\xe9t\xe9," + b"ACGT" * 125_000 + b"\n", 1 << 20) == ["cp1252"]
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_a_sample_that_ends_within_a_character_is_judged_by_whole_lines(judged, tmp_path, shift):
+    names = "n" * (4 + shift) + ",名前\n" + "1,東京都千代田区の花子さん\n" * 12_000
+    assert judged(names.encode("cp932")) == ["cp932"]
+    far = b"n" * (4 + shift) + b",x\n" + b"1,2\n" * 1_048_570 + "3,東京都千代田区の花子さん\n".encode("cp932")
+    (tmp_path / "far.csv").write_bytes(far)
+    assert encoding_if_not_utf8(tmp_path / "far.csv") == "cp932"
+
+
+def test_high_bytes_only_in_the_line_that_the_sample_cuts_off(judged):
+    content = b"a,b\n" + b"1,2\n" * (SAMPLE // 4 - 3) + "3,Köln am Rhein, Zürich\n".encode("cp1252")
+    assert judged(content) == ["cp1252"]

@@ -21,7 +21,9 @@ _MARKS_OF_ORDER = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+SAMPLE = 1 << 18  # bytes of the beginning of a file; if there are fewer, they are all of it
 _BLOCK, _ENOUGH = 1 << 22, 1 << 17  # bytes read at a time, and bytes of lines by which an encoding is judged
+_LONGEST_LINE = 1 << 26
 _HIGH = re.compile(rb"[\x80-\xff]")
 _WORD = re.compile(rb"[A-Za-z\x81-\x9f\xa1-\xff]{2,}")  # without the euro, and the no-break space
 _FEWEST = 4  # high bytes; fewer show nothing
@@ -51,7 +53,10 @@ def possible_encodings(path: Source, head: bytes) -> list[str]:
             f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
         )
     text, _ = quietly(codecs.getincrementaldecoder("utf-8")().decode, head, errors=(UnicodeDecodeError,))
-    return ["utf-8"] if text is not None else [_judged(path, _lines_with_high_bytes([head]))]
+    if text is not None:
+        return ["utf-8"]
+    lines = _lines_with_high_bytes([_whole_lines(head)])
+    return [_judged(path, lines) if lines else encoding_if_not_utf8(path)]
 
 
 def encoding_if_not_utf8(path: Source) -> str:
@@ -69,16 +74,26 @@ def _without_mark(head: bytes) -> str | None:
     return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
+def _whole_lines(head: bytes) -> bytes:
+    """The beginning of a file without a last line that may be cut off, within a character even."""
+    end = max(head.rfind(b"\n"), head.rfind(b"\r"))
+    return head if len(head) < SAMPLE or end < 0 else head[:end]
+
+
 def _lines_with_high_bytes(blocks: Iterable[bytes]) -> list[bytes]:
-    found, size = [], 0
+    """Enough lines to judge by; what follows the last line end of a block is read on in the next one."""
+    found: list[bytes] = []
+    size, rest = 0, b""
     for block in blocks:
-        for line in re.split(rb"[\r\n]+", block):
-            if _HIGH.search(line):
-                found.append(line)
-                size += len(line)
+        *lines, rest = re.split(rb"[\r\n]+", rest + block)
+        high = [line for line in lines if _HIGH.search(line)]
+        found += high
+        size += sum(map(len, high))
         if size > _ENOUGH:
+            return found
+        if len(rest) > _LONGEST_LINE:
             break
-    return found
+    return [*found, rest] if _HIGH.search(rest) else found
 
 
 def _judged(path: Source, lines: list[bytes]) -> str:
