@@ -27,6 +27,7 @@ from discreet.errors import DataError, Setting, quietly
 
 _BLOCK = 1 << 24
 _END_OF_FILE = "\x1a"  # which DOS writes
+_MOST_COLUMNS = 200_000
 _LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
 
 
@@ -121,11 +122,18 @@ def read_head(path: Source) -> bytes:
 
     def read() -> bytes:
         with open_bytes(path) as stream:
-            head = more = stream.read(SAMPLE)
-            while more and len(head) < _LONGEST_LINE and not re.search(rb"[\r\n].*\S", head, re.DOTALL):
-                more = stream.read(SAMPLE)
-                head += more
-            return head
+            pieces: list[bytes] = []
+            begun = ended = False  # the first line that is not empty
+            while len(pieces) * SAMPLE < _LONGEST_LINE and (piece := stream.read(SAMPLE)):
+                pieces.append(piece)
+                rest = piece if begun else piece.lstrip()
+                begun = begun or bool(rest)
+                if not ended:
+                    _, *below = re.split(rb"[\r\n]", rest, maxsplit=1)
+                    ended, rest = bool(below), b"".join(below)
+                if ended and rest.strip():
+                    break
+            return b"".join(pieces)
 
     head, failure = quietly(read)
     if head is None:
@@ -147,6 +155,11 @@ def decode_head(head: bytes, encoding: str) -> str:
 def check_layout(path: Source, layout: FileLayout) -> None:
     if not layout.width:
         raise DataError(f"The first line of {path.name!r} cannot be cut into cells.")
+    if layout.width > _MOST_COLUMNS:
+        raise DataError(
+            f"{path.name!r} has {layout.width:,} columns (delimiter {layout.delimiter!r}); at most {_MOST_COLUMNS:,}"
+            " are read. Give the delimiter if it is another one, or leave columns out."
+        )
 
 
 class SkippedLines:
