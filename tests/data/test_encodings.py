@@ -4,6 +4,7 @@
 import pytest
 
 from discreet.data.encodings import SAMPLE, encoding_if_not_utf8, possible_encodings
+from discreet.errors import DataError
 
 
 @pytest.fixture
@@ -35,3 +36,34 @@ def test_a_sample_that_ends_within_a_character_is_judged_by_whole_lines(judged, 
 def test_high_bytes_only_in_the_line_that_the_sample_cuts_off(judged):
     content = b"a,b\n" + b"1,2\n" * (SAMPLE // 4 - 3) + "3,Köln am Rhein, Zürich\n".encode("cp1252")
     assert judged(content) == ["cp1252"]
+
+
+@pytest.mark.parametrize(
+    ("names", "encoding"),
+    [
+        ("Ayşe Çağrı", "cp1254"),
+        ("Işık DOĞAN", "cp1254"),
+        ("Tomáš", "iso8859-2"),
+        ("Kroměříž", "iso8859-2"),
+        ("Wiśniewski", "iso8859-2"),
+        ("kościół", "iso8859-2"),
+    ],
+)
+def test_letters_that_make_no_western_words_are_asked_about(judged, names, encoding):
+    with pytest.raises(DataError, match=rf"cannot be told.*{encoding}\W"):
+        judged(f"id,name\n1,{names}\n".encode(encoding))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "Þórður Sigurðsson, Guðrún Ýr, Reykjavík, Ísafjörður",
+        "Sigurður aus Köln, Jäger, Weiß",
+        "Qualité¹ en m³, 2½ pièces, 1¾ à 3¼",
+        "São João, coração, España ¿qué?, garçon",
+        "Åse Bjørnsen, Sjælland, Malmö",
+        "naïve façade, 25 µg, 5 °C, mean±sd, §3, «œuvre»",
+    ],
+)
+def test_western_words_stay_western(judged, names):
+    assert judged(f"id;name\n1;{names}\n".encode("cp1252")) == ["cp1252"]

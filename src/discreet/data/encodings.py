@@ -37,8 +37,10 @@ _EASTERN = {  # encodings of East Asia, and the first bytes of their common char
     "cp949": (*range(0xA1, 0xA4), *range(0xB0, 0xC9)),
 }
 _NOT_WESTERN = re.compile(  # marks inside words, where Windows-1252 has none but other encodings have letters
-    "[a-zà-ÿ][¹³¿][a-zà-ÿ]|[£¥¯][a-zà-ÿ]{2}|[A-Za-z][\u201a\u201e\u2020\u2021\u2030\u2039\u201dŸŠŽŒ][a-z]"
+    "[a-zà-ÿ][¹³¿¶][a-zà-ÿ]|[áíóýìø][¹³]|[a-zà-ÿ][¼¾]|[£¥¯][a-zà-ÿ]{2}|[A-Za-z][\u201a\u201e\u2020\u2021\u2030\u2039\u201dŸŠŽŒ][a-z]"
 )
+_TURKISH = re.compile("(?<=[A-Za-zÇÖÜçöü])[ðþýÐÞÝ]")  # letters of Iceland in Windows-1252: ğ, ş, ı, Ğ, Ş, İ in Turkish
+_NOT_TURKISH = re.compile("[ÁÄÅÆÉÍÑÓÚßàáäåæèéêíñóøú]")  # and those of languages that write names of Iceland
 
 
 def possible_encodings(path: Source, head: bytes) -> list[str]:
@@ -112,9 +114,11 @@ def _judged(path: Source, lines: list[bytes]) -> str:
             Setting("encoding", "cp1252"),
             ".",
         )
-    if western is not None and not dense and not _NOT_WESTERN.search(western):
+    turkish = western is not None and not dense and _is_turkish(western)
+    if western is not None and not dense and not turkish and not _NOT_WESTERN.search(western):
         return "iso8859-15" if "¤" in western and not re.search(rb"[\x80-\x9f]", text) else "cp1252"
-    likely = eastern or (["cp1251", "koi8-r", "cp1253"] if dense else ["cp1250", "mac_roman", "cp850"])
+    central = ["cp1250", "iso8859-2", "mac_roman", "cp850"]
+    likely = eastern or (["cp1251", "koi8-r", "cp1253"] if dense else ["cp1254", *central] if turkish else central)
     raise DataError(
         f"How {path.name!r} is encoded cannot be told: it is not UTF-8, and in Windows-1252 its letters make no words."
         " Say it: ",
@@ -127,6 +131,8 @@ def _judged(path: Source, lines: list[bytes]) -> str:
 _LANGUAGES = {
     "cp1250": "Polish, Czech and others in Windows",
     "cp1251": "Russian and others in Windows",
+    "cp1254": "Turkish in Windows",
+    "iso8859-2": "Polish, Czech and others in Unix",
     "koi8-r": "Russian in Unix",
     "cp1253": "Greek in Windows",
     "mac_roman": "an old Macintosh",
@@ -144,6 +150,11 @@ def _is_dense(text: bytes) -> bool:
     words = [word for word in _WORD.findall(text) if _HIGH.search(word)]
     high = sum(len(_HIGH.findall(word)) for word in words)
     return high >= _FEWEST and high > _DENSE * sum(map(len, words))
+
+
+def _is_turkish(western: str) -> bool:
+    """Whether letters of Iceland occur without the others that are as frequent there."""
+    return len(_TURKISH.findall(western)) > 4 * len(_NOT_TURKISH.findall(western))
 
 
 def _makes_common_characters(text: bytes, codec: str) -> bool:
