@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.data.csv import read_csv
+from discreet.data.csv import read_csv, read_head
 from discreet.data.file_layout import find_delimiter, find_quote
 from discreet.data.table import Table
 from discreet.errors import DataError
@@ -85,6 +85,20 @@ def test_line_ends_and_empty_lines(write, end):
     assert rows(path) == [["a", "b"], ["1", "2"], ["3", "4"]]
 
 
+def test_very_many_empty_lines_above_the_names_and_the_rows(write):
+    """Half a million of them, which took an hour when the rest was searched from every one."""
+    empty = "\n" * (1 << 19)
+    assert rows(write(f"{empty}a,b\n1,2\n")) == [["a", "b"], ["1", "2"]]
+    assert rows(write(f"a,b\n{empty}1,2\n")) == [["a", "b"], ["1", "2"]]
+
+
+def test_the_head_of_a_file_holds_its_first_line(write):
+    """However many empty lines are above it, and a row below it unless it is the last."""
+    line = b"a," * (1 << 17)
+    for above, below in ((b"", b"\n1"), (b"\n" * 9, b"\r\n\n1"), (b"\n" * (1 << 18), b"\n \n1"), (b" \n", b"\n\n")):
+        assert read_head(write(above + line + below + b"\n")).strip() == (line + below).strip()
+
+
 def test_a_single_column_keeps_its_quoted_empty_cells(write):
     table = Table.of(write('a\n1\n""\n3\n'))
     assert table.column("a").codes.tolist() == [0, 2, 1]
@@ -157,6 +171,12 @@ def test_a_first_line_that_looks_like_data_is_not_taken_for_names(write):
     assert rows(write("name,sex\nAnn,sex\n"))[0] == ["name", "sex"]
 
 
+def test_a_name_of_very_many_digits_is_a_name(write):
+    names = ["7" * 5000, "8" * 5000, "1"]
+    assert rows(write(",".join(names) + "\nx,y,z\n"))[0] == names
+    assert "2 of its 2 cells" in refused(write(",".join(names[:2]) + "\n1,2\n3,4\n"))
+
+
 def test_nameless_and_repeated_names_are_refused_by_place(write):
     assert "1 of the 3 columns have no name (column 2)" in refused(write(f"a,,b\n0,1,{MARK}\n"))
     assert rows(write(f",a,b\n0,1,{MARK}\n"))[0] == ["row_names", "a", "b"]
@@ -168,6 +188,11 @@ def test_a_header_longer_than_the_sample(write):
     names = [f"word{i:06}" for i in range(24_748)]
     table, _ = read_csv(write(",".join(names) + "\n" + ",".join("1" * len(names)) + "\n"))
     assert table.column_names == names
+
+
+def test_very_many_columns_are_refused_by_their_number(write):
+    line = ",".join(["1"] * 200_001)
+    assert "has 200,001 columns (delimiter ','); at most 200,000 are read" in refused(write(f"{line}\n{line}\n"))
 
 
 # -- files that are none -----------------------------------------------------------------------------------------------

@@ -130,3 +130,10 @@ def test_recorded_notations_give_way_to_what_is_said():
     assert formats.given("x").of_cells == (NumberNotation(","),)
     said = Formats(Formats.of(decimal=".").decimal, recorded=formats.recorded)
     assert said.given("x").of_cells == (NumberNotation("."),)
+
+
+def test_a_dash_after_a_mark_is_no_cents_only_where_no_digit_follows():
+    """A range is no number: 1,-3 is not 1.003, and 48.-11 not 48.0011."""
+    for texts in (["1,-3", "4,-6", "7,-9"], ["12.-15", "48.-11"], ["1,–3", "2,–4"], ["1,-,300", "2,-,400"]):
+        assert Table.of({"x": texts}).column("x").texts == texts
+    assert Table.of({"x": ["12,- €", "1.234,— €"]}).column("x").texts == ["12", "1234"]

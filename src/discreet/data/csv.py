@@ -19,15 +19,15 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from discreet.data.cell_kinds import MISSING_MARKS
-from discreet.data.encodings import encoding_if_not_utf8, possible_encodings
+from discreet.data.encodings import SAMPLE, encoding_if_not_utf8, possible_encodings
 from discreet.data.file_kinds import text_behind
 from discreet.data.file_layout import FileLayout, find_delimiter, find_quote, first_line, footers, layout_of
 from discreet.data.held_file import Source, check_source, open_bytes
 from discreet.errors import DataError, Setting, quietly
 
-_SAMPLE = 1 << 18  # bytes from which the dialect is detected
 _BLOCK = 1 << 24
 _END_OF_FILE = "\x1a"  # which DOS writes
+_MOST_COLUMNS = 200_000
 _LONGEST_LINE = 1 << 26  # bytes; a header of 24,748 words has 0.2 million
 
 
@@ -122,11 +122,18 @@ def read_head(path: Source) -> bytes:
 
     def read() -> bytes:
         with open_bytes(path) as stream:
-            head = more = stream.read(_SAMPLE)
-            while more and len(head) < _LONGEST_LINE and not re.search(rb"[\r\n].*\S", head, re.DOTALL):
-                more = stream.read(_SAMPLE)
-                head += more
-            return head
+            pieces: list[bytes] = []
+            begun = ended = False  # the first line that is not empty
+            while len(pieces) * SAMPLE < _LONGEST_LINE and (piece := stream.read(SAMPLE)):
+                pieces.append(piece)
+                rest = piece if begun else piece.lstrip()
+                begun = begun or bool(rest)
+                if not ended:
+                    _, *below = re.split(rb"[\r\n]", rest, maxsplit=1)
+                    ended, rest = bool(below), b"".join(below)
+                if ended and rest.strip():
+                    break
+            return b"".join(pieces)
 
     head, failure = quietly(read)
     if head is None:
@@ -139,7 +146,7 @@ def read_head(path: Source) -> bytes:
 def decode_head(head: bytes, encoding: str) -> str:
     """The sample as text, up to its last whole line; a partial character at the end is no error."""
     text = codecs.getincrementaldecoder(encoding)().decode(head).lstrip("\ufeff")
-    return text if len(head) < _SAMPLE else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
+    return text if len(head) < SAMPLE else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
 
 
 # -- rows ----------------------------------------------------------------------------------------------------------
@@ -148,6 +155,11 @@ def decode_head(head: bytes, encoding: str) -> str:
 def check_layout(path: Source, layout: FileLayout) -> None:
     if not layout.width:
         raise DataError(f"The first line of {path.name!r} cannot be cut into cells.")
+    if layout.width > _MOST_COLUMNS:
+        raise DataError(
+            f"{path.name!r} has {layout.width:,} columns (delimiter {layout.delimiter!r}); at most {_MOST_COLUMNS:,}"
+            " are read. Give the delimiter if it is another one, or leave columns out."
+        )
 
 
 class SkippedLines:
@@ -346,7 +358,7 @@ def _like_number(name: str, column: pa.ChunkedArray) -> bool:
 
 def _are_numbered(names: Sequence[str]) -> bool:
     """Whether the whole numbers among the names count columns (0, 1, 2), or are years."""
-    numbers = [int(name) for name in names if name.isdecimal()]
+    numbers = [int(name) for name in names if name.isdecimal() and len(name) < 20]
     steps = {later - earlier for earlier, later in pairwise(numbers)}
     years = all(1900 <= number <= 2100 for number in numbers) and all(step > 0 for step in steps)
     return len(numbers) > 1 and (steps == {1} or (len(numbers) > 2 and len(steps) == 1 and min(steps) > 0) or years)

@@ -21,11 +21,11 @@ _MARKS_OF_ORDER = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
+SAMPLE = 1 << 18  # bytes of the beginning of a file; if there are fewer, they are all of it
 _BLOCK, _ENOUGH = 1 << 22, 1 << 17  # bytes read at a time, and bytes of lines by which an encoding is judged
+_LONGEST_LINE = 1 << 26
 _HIGH = re.compile(rb"[\x80-\xff]")
-_WORD = re.compile(
-    rb"(?=[A-Za-z]*[\x81-\x9f\xa1-\xff])[A-Za-z\x81-\x9f\xa1-\xff]{2,}"
-)  # without the euro, and the no-break space
+_WORD = re.compile(rb"[A-Za-z\x81-\x9f\xa1-\xff]{2,}")  # without the euro, and the no-break space
 _FEWEST = 4  # high bytes; fewer show nothing
 _DENSE = 0.6  # high bytes among those of the words that have one: a fifth or so in Western languages
 _COMMON = 0.95  # of the characters
@@ -37,8 +37,10 @@ _EASTERN = {  # encodings of East Asia, and the first bytes of their common char
     "cp949": (*range(0xA1, 0xA4), *range(0xB0, 0xC9)),
 }
 _NOT_WESTERN = re.compile(  # marks inside words, where Windows-1252 has none but other encodings have letters
-    "[a-zà-ÿ][¹³¿][a-zà-ÿ]|[£¥¯][a-zà-ÿ]{2}|[A-Za-z][\u201a\u201e\u2020\u2021\u2030\u2039\u201dŸŠŽŒ][a-z]"
+    "[a-zà-ÿ][¹³¿¶][a-zà-ÿ]|[áíóýìø][¹³]|[a-zà-ÿ][¼¾]|[£¥¯][a-zà-ÿ]{2}|[A-Za-z][\u201a\u201e\u2020\u2021\u2030\u2039\u201dŸŠŽŒ][a-z]"
 )
+_TURKISH = re.compile("(?<=[A-Za-zÇÖÜçöü])[ðþýÐÞÝ]")  # letters of Iceland in Windows-1252: ğ, ş, ı, Ğ, Ş, İ in Turkish
+_NOT_TURKISH = re.compile("[ÁÄÅÆÉÍÑÓÚßàáäåæèéêíñóøú]")  # and those of languages that write names of Iceland
 
 
 def possible_encodings(path: Source, head: bytes) -> list[str]:
@@ -53,7 +55,10 @@ def possible_encodings(path: Source, head: bytes) -> list[str]:
             f"{path.name!r} holds zero bytes: it is not a text table. Pass a CSV or Parquet file, or the encoding."
         )
     text, _ = quietly(codecs.getincrementaldecoder("utf-8")().decode, head, errors=(UnicodeDecodeError,))
-    return ["utf-8"] if text is not None else [_judged(path, _lines_with_high_bytes([head]))]
+    if text is not None:
+        return ["utf-8"]
+    lines = _lines_with_high_bytes([_whole_lines(head)])
+    return [_judged(path, lines) if lines else encoding_if_not_utf8(path)]
 
 
 def encoding_if_not_utf8(path: Source) -> str:
@@ -71,16 +76,26 @@ def _without_mark(head: bytes) -> str | None:
     return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
+def _whole_lines(head: bytes) -> bytes:
+    """The beginning of a file without a last line that may be cut off, within a character even."""
+    end = max(head.rfind(b"\n"), head.rfind(b"\r"))
+    return head if len(head) < SAMPLE or end < 0 else head[:end]
+
+
 def _lines_with_high_bytes(blocks: Iterable[bytes]) -> list[bytes]:
-    found, size = [], 0
+    """Enough lines to judge by; what follows the last line end of a block is read on in the next one."""
+    found: list[bytes] = []
+    size, rest = 0, b""
     for block in blocks:
-        for line in re.split(rb"[\r\n]+", block):
-            if _HIGH.search(line):
-                found.append(line)
-                size += len(line)
+        *lines, rest = re.split(rb"[\r\n]+", rest + block)
+        high = [line for line in lines if _HIGH.search(line)]
+        found += high
+        size += sum(map(len, high))
         if size > _ENOUGH:
+            return found
+        if len(rest) > _LONGEST_LINE:
             break
-    return found
+    return [*found, rest] if _HIGH.search(rest) else found
 
 
 def _judged(path: Source, lines: list[bytes]) -> str:
@@ -99,9 +114,11 @@ def _judged(path: Source, lines: list[bytes]) -> str:
             Setting("encoding", "cp1252"),
             ".",
         )
-    if western is not None and not dense and not _NOT_WESTERN.search(western):
+    turkish = western is not None and not dense and _is_turkish(western)
+    if western is not None and not dense and not turkish and not _NOT_WESTERN.search(western):
         return "iso8859-15" if "¤" in western and not re.search(rb"[\x80-\x9f]", text) else "cp1252"
-    likely = eastern or (["cp1251", "koi8-r", "cp1253"] if dense else ["cp1250", "mac_roman", "cp850"])
+    central = ["cp1250", "iso8859-2", "mac_roman", "cp850"]
+    likely = eastern or (["cp1251", "koi8-r", "cp1253"] if dense else ["cp1254", *central] if turkish else central)
     raise DataError(
         f"How {path.name!r} is encoded cannot be told: it is not UTF-8, and in Windows-1252 its letters make no words."
         " Say it: ",
@@ -114,6 +131,8 @@ def _judged(path: Source, lines: list[bytes]) -> str:
 _LANGUAGES = {
     "cp1250": "Polish, Czech and others in Windows",
     "cp1251": "Russian and others in Windows",
+    "cp1254": "Turkish in Windows",
+    "iso8859-2": "Polish, Czech and others in Unix",
     "koi8-r": "Russian in Unix",
     "cp1253": "Greek in Windows",
     "mac_roman": "an old Macintosh",
@@ -128,9 +147,14 @@ _LANGUAGES = {
 
 def _is_dense(text: bytes) -> bool:
     """Whether words with letters beyond A to Z consist of little else."""
-    words = _WORD.findall(text)
+    words = [word for word in _WORD.findall(text) if _HIGH.search(word)]
     high = sum(len(_HIGH.findall(word)) for word in words)
     return high >= _FEWEST and high > _DENSE * sum(map(len, words))
+
+
+def _is_turkish(western: str) -> bool:
+    """Whether letters of Iceland occur without the others that are as frequent there."""
+    return len(_TURKISH.findall(western)) > 4 * len(_NOT_TURKISH.findall(western))
 
 
 def _makes_common_characters(text: bytes, codec: str) -> bool:

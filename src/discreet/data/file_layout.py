@@ -202,6 +202,10 @@ def _title(lines: Sequence[str], found: FileLayout, *, given: str) -> int:
     if not lines or not empty or empty[-1] + 1 >= len(lines):
         return 0
     for place in empty:
+        if not any(line.strip() for line in lines[: place + 1]):
+            continue  # empty lines, which are skipped anyway
+        if not lines[place] and place - 1 in empty:
+            continue  # the rows below are those of the line before
         rest = "\n".join(lines[place + 1 :])
         if not rest.strip(" ,;\t|\n"):
             break
@@ -213,8 +217,6 @@ def _title(lines: Sequence[str], found: FileLayout, *, given: str) -> int:
             continue
         if len({len(row) for row in below}) > 1 or len(below) < 2:
             continue
-        if not above and not any(line.strip() for line in lines[: place + 1]):
-            continue  # empty lines, which are skipped anyway
         return place + 1
     return 0
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 _WIDE = str.maketrans("０１２３４５６７８９．，％￥－＋／：（）＄", "0123456789.,%¥-+/:()$")
 _HAS_WIDE = f"[{''.join(map(chr, _WIDE))}]"
-_NO_CENTS = r"([0-9])([.,])[\-\x{2013}\x{2014}]"  # 1.234,- and 12.-
+_NO_CENTS = r"([0-9])([.,])[\-\x{2013}\x{2014}]([^0-9.,]|$)"  # 1.234,- and 12.-, but not the range 1.-3
 _RUPEES = r"([0-9])/-$"
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}  # the years before their first ones
 _ERA = re.compile(rf"({'|'.join(_ERAS)})([0-9]{{1,2}}|元)年(.*)")
@@ -36,7 +36,7 @@ def usual_numbers(texts: pa.Array) -> pa.Array:
     if not _any(texts, rf"{_HAS_WIDE}|{_NO_CENTS}|{_RUPEES}"):
         return texts
     narrow = half_width(texts)
-    with_cents = pc.replace_substring_regex(narrow, _NO_CENTS, r"\1\200")
+    with_cents = pc.replace_substring_regex(narrow, _NO_CENTS, r"\1\200\3")
     return pc.replace_substring_regex(with_cents, _RUPEES, r"\1")
 
 
