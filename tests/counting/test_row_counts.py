@@ -6,7 +6,7 @@ import pytest
 
 from discreet import Roles, Table
 from discreet.counting import block_tally
-from discreet.counting.row_counts import count_once, n_unique, row_counts
+from discreet.counting.row_counts import count_once, counted_alike, n_unique, row_counts
 from discreet.counting.tally import tally
 from discreet.data.table import PERSON
 from stored import stored
@@ -89,3 +89,25 @@ def test_rows_are_counted_by_the_tally_they_should_have_or_without_it(tmp_path, 
             count_once(content, ROLES, like=table)
             found = row_counts(content, ROLES).tally(["a", "b"], target="y")
             same(found, tally(written, ["a", "b"], target="y"))
+
+
+def test_rows_are_counted_alike_only_if_they_are_the_same(tmp_path):
+    """Equally many distinct rows are not the same rows; order and the values that do not occur say nothing."""
+    rows = {"a": ["u", "u", "v", "w", None], "y": ["0", "1", "1", "0", "0"]}
+    roles = Roles(target="y", quasi=["a"])
+
+    def counted(cells):
+        table = Table.of(cells)
+        count_once(table, roles)
+        return table
+
+    here = counted(rows)
+    assert counted_alike(here, counted(rows))
+    assert counted_alike(here, counted({name: cells[::-1] for name, cells in rows.items()}))
+    in_parts, _ = stored(Table.of(rows), tmp_path / "parts")
+    count_once(in_parts, roles)
+    assert counted_alike(in_parts, here)
+    assert not counted_alike(here, counted(rows | {"a": ["u", "u", "v", "x", None]}))
+    assert not counted_alike(here, counted(rows | {"a": ["u", "v", "v", "w", None]}))
+    assert not counted_alike(here, counted(rows | {"y": ["0", "1", "0", "0", "0"]}))
+    assert not counted_alike(here, counted(rows | {"a": ["u", "u", "v", "w", "w"]}))

@@ -2,7 +2,10 @@
 """Verifying the parts of a release by an engine: what it counts is what is counted block by block."""
 
 import shutil
+from dataclasses import replace
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -10,6 +13,7 @@ import discreet
 from discreet import DataError, GreedySelector, KActus2, Mondrian, TreeLadder
 from discreet.data.storage import write_part
 from discreet.engines import DuckDB
+from discreet.release.certificate import Certificate, file_record
 from engine_cases import BY_PERSON, ROLES, people
 
 TABLE = people(300)
@@ -45,6 +49,41 @@ def test_parts_that_were_changed_are_not_verified(saved, tmp_path):
     found = discreet.verify(tmp_path / "out/release", engine="duckdb")
     assert not found.holds
     assert found.problems == discreet.verify(tmp_path / "out/release").problems
+
+
+def test_an_engine_that_takes_different_values_for_one_is_not_believed(saved, monkeypatch):
+    tally = DuckDB.tally
+
+    def merging(self, columns, **options):
+        counted = tally(self, columns, **options)
+        return replace(counted, codes=counted.codes * (np.arange(len(columns)) > 0))
+
+    monkeypatch.setattr(DuckDB, "tally", merging)
+    found = discreet.verify(saved / "release", engine="duckdb")
+    assert not found.holds
+    assert "The engine finds other values in the parts than they have: " in found.problems[0]
+
+
+@pytest.mark.parametrize("kind", ["quasi", "other"])
+def test_cells_that_are_not_written_as_their_values_are_found_beside_the_engine(kind, tmp_path):
+    table = people(60)
+    odd = table.append_column("note", pa.array(["x", "y", "z"] * (len(table) // 3)))
+    roles = replace(ROLES, other=[*ROLES.other, "note"]) if kind == "other" else replace(ROLES, quasi=["note"])
+    with DuckDB(odd) as rows:
+        Mondrian(k=3).release(rows, roles).save(tmp_path / "out")
+    folder = tmp_path / "out/release"
+    assert discreet.verify(folder, engine="duckdb").holds
+    part = folder / "table/part-00000.parquet"
+    cells = pq.read_table(part)
+    spaced = pa.array([f"{text} " for text in cells.column("note").to_pylist()])
+    part.unlink()
+    write_part(cells.set_column(cells.column_names.index("note"), "note", spaced), part)
+    certificate = Certificate.read(folder)
+    sealed = certificate.sealed(certificate.files | {"table/part-00000.parquet": file_record(part)})
+    (folder / "certificate.json").write_bytes(sealed.to_bytes())
+    found = discreet.verify(folder, engine="duckdb")
+    assert not found.holds
+    assert "'note' does not write" in found.problems[0]
 
 
 def test_a_release_in_one_file_says_that_no_engine_counts_it(tmp_path):

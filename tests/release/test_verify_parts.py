@@ -13,12 +13,12 @@ from discreet import DataError, GreedySelector, KAnonymity, KmAnonymity, Mondria
 from discreet.data import storage, stored_table
 from discreet.data.storage import write_part
 from discreet.release import verify_parts, verify_recount
-from discreet.release.certificate import Certificate, file_record, sha256_of
+from discreet.release.certificate import Certificate, sha256_of
 from discreet.release.signature import new_key
 from discreet.release.verify import open_release
 from discreet.report.public_page import summarise_public, to_public_page
 from instances import PERSON_ROLES, ROLES, people
-from stored import stored_release
+from stored import reseal, rewritten, stored_release
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +35,6 @@ def problems(folder):
     found = verify(folder)
     assert not found.holds
     return " ".join(found.problems)
-
-
-def reseal(folder, change=lambda stated: None):
-    """State the files as they are now, as a forger would."""
-    certificate = Certificate.read(folder)
-    paths = [path for path in folder.rglob("*") if path.is_file() and path.name != "certificate.json"]
-    records = {path.relative_to(folder).as_posix(): file_record(path) for path in paths}
-    stated = certificate.sealed(records).model_dump(mode="json")
-    change(stated)
-    again = Certificate.model_validate(stated)
-    again = again.model_copy(update={"seal": again.computed_seal()})
-    (folder / "certificate.json").write_bytes(again.to_bytes())
 
 
 @pytest.mark.parametrize("roles", [ROLES, PERSON_ROLES], ids=["rows", "persons"])
@@ -194,15 +182,6 @@ def test_too_many_parts(folder, monkeypatch):
 def test_parts_of_another_shape(folder):
     reseal(folder, lambda stated: stated.update(shape="baskets"))
     assert "Only tables have parts" in problems(folder)
-
-
-def rewritten(folder, change, *, number=1, **options):
-    """Replace a part by another, certified as it is."""
-    part = folder / "table" / f"part-0000{number}.parquet"
-    cells = change(pq.read_table(part))
-    part.unlink()
-    pq.write_table(cells, part, **{"compression": "none", "store_schema": False, "write_statistics": False, **options})
-    reseal(folder)
 
 
 def test_parts_of_differing_types(folder):

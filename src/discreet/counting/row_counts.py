@@ -121,7 +121,26 @@ def counted_alike(content: Content, like: Content) -> bool:
         return True
     if len(ours) != len(theirs):
         return False
-    return not np.array_equal(ours.codes, theirs.codes) or np.array_equal(ours.counts, theirs.counts)
+    same_values = all(one.equals(other) for one, other in zip(ours.values, theirs.values, strict=True))
+    if same_values and np.array_equal(ours.codes, theirs.codes):
+        return np.array_equal(ours.counts.sum(axis=1), theirs.counts.sum(axis=1))
+    ours_by_text, theirs_by_text = _by_text(ours), _by_text(theirs)
+    return all(map(np.array_equal, ours_by_text, theirs_by_text))
+
+
+def _by_text(counted: Tally) -> list[np.ndarray]:
+    """The texts that occur, the places of each distinct row's cells among them, and its count, in the order of places.
+
+    These are the same for equal rows, whatever the order of the rows and values and the types that were chosen.
+    """
+    texts, codes = [], []
+    for name in counted.columns:
+        column = counted.column(name).take(np.arange(len(counted)))
+        found, place = np.unique(np.array(column.texts, dtype=object), return_inverse=True)
+        texts.append(found)
+        codes.append(np.append(place, len(found)).take(column.codes))
+    order = np.lexsort(codes) if codes else np.arange(len(counted))
+    return [*texts, *(code[order] for code in codes), counted.counts.sum(axis=1)[order]]
 
 
 def row_counts_of(content: Content, columns: Sequence[str]) -> RowCounts:
@@ -133,6 +152,11 @@ def remember_counts(content: Any, counted: Tally) -> None:
     _COUNTED[content], _GROUPS[content] = counted, {}
     if content.is_stored:
         content.remember({name: _occurring(counted.column(name)) for name in counted.columns})
+
+
+def same_values(one: Column, other: Column) -> bool:
+    """Whether two columns with one row for each value have the same values, of whatever type."""
+    return one.levels == other.levels and (one.values.equals(other.values) or one.texts == other.texts)
 
 
 def _occurring(column: Column) -> Column:

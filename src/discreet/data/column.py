@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from discreet.data.cell_kinds import KINDS, MISSING_MARKS, Kind, meaning, refuse, text_of
 from discreet.data.how_read import ColumnReading
 from discreet.data.text_reader import TextReader
-from discreet.errors import DataError, shown
+from discreet.errors import DataError, quietly, shown
 
 __all__ = ["KINDS", "MISSING_MARKS", "SUPPRESSED", "Column", "Kind", "as_written", "encode", "from_labels", "text_of"]
 
@@ -137,16 +137,43 @@ def encode(
 def as_written(name: str, array: pa.Array | pa.ChunkedArray, kind: Kind) -> Column:
     """Code a column of a published file, whose kind is stated; no mark but a null is missing.
 
-    Two spellings of one value are refused: other readers keep them apart.
+    Cells that are not written as their value is are refused: other readers keep two spellings of a value apart, also if
+    they lie in different parts of the data.
     """
     distinct, places = distinct_cells(name, array)
-    column = _coded(name, distinct, places, None if pa.types.is_boolean(array.type) else kind, ())
+    column = _coded(name, distinct, places, None if pa.types.is_boolean(array.type) else kind, (), written=True)
     if len(distinct) != len(column.values):
         raise DataError(
             f"Column {shown(name)} writes {len(column.values)} values in {len(distinct)} ways. Releases are not"
             " written so."
         )
+    if pa.types.is_floating(array.type) and _has_minus_zero(array):
+        raise DataError(f"Column {shown(name)} writes zero with a minus sign. Releases are not written so.")
     return column
+
+
+def _has_minus_zero(array: pa.Array | pa.ChunkedArray) -> bool:
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    cells = (chunk.drop_null().to_numpy(zero_copy_only=False) for chunk in chunks)
+    return any(bool(np.signbit(some[some == 0]).any()) for some in cells)
+
+
+def _check_written(name: str, distinct: pa.Array, values: pa.Array, kind: Kind) -> None:
+    """DataError unless texts of a category, and whole numbers, are themselves the values that they stand for."""
+    is_text = kind == "category" and pa.types.is_string(values.type) and _is_text(distinct.type)
+    if not is_text and not (kind == "number" and pa.types.is_integer(distinct.type)):
+        return
+    same, _ = quietly(values.cast, distinct.type)
+    differ = len(distinct) if same is None else len(distinct) - (pc.sum(pc.equal(same, distinct)).as_py() or 0)
+    if differ:
+        raise DataError(
+            f"Column {shown(name)} does not write {differ} of its {len(distinct)} different cells as the values that"
+            " they stand for. Releases are not written so."
+        )
+
+
+def _is_text(t: pa.DataType) -> bool:
+    return pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t)
 
 
 def _coded(
@@ -156,9 +183,13 @@ def _coded(
     kind: Kind | None,
     missing: Sequence[str],
     reader: TextReader | None = None,
+    *,
+    written: bool = False,
 ) -> Column:
     """The column of distinct cells and the place of each row among them."""
     values, kind = meaning(name, distinct, kind=kind, missing=missing, reader=reader)
+    if written:
+        _check_written(name, distinct, values, kind)
     values, code_of = _ordered(values)
     return Column(name, kind, values, code_of.take(places), None if reader is None else reader.reading)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.data.column import Kind
 from discreet.data.parquet import CELLS_PER_BYTE, layout_of
 from discreet.data.stored_table import FOLDER, StoredTable, part_names
 from discreet.errors import DataError, listing, quietly
@@ -22,6 +23,11 @@ from discreet.release.certificate import Certificate, sha256_of
 MOST_PARTS = 100_000
 MOST_CELLS = 2**33  # allowed in all parts together, however short; a few minutes
 MOST_GROUP = 2**20  # rows of a group of rows, which is read at a time
+_TYPES: dict[Kind, tuple[pa.DataType, ...]] = {  # a type of more detail than values have would hide a second spelling
+    "number": (pa.int64(), pa.float64(), pa.bool_()),
+    "date": (pa.date32(), pa.timestamp("us")),
+    "category": (pa.string(), pa.bool_()),
+}
 
 
 def parts_of(certificate: Certificate) -> tuple[str, ...]:
@@ -110,9 +116,9 @@ def check_layouts(table: StoredTable, rows: int) -> None:
             break
     if found != rows:
         raise DataError(f"{rows} rows were stated; the data has {'more' if found > rows else found}.")
-    if schema is not None and any(not _is_plain(field.type) for field in schema):
-        raise DataError("The parts have columns of types that discreet does not write.")
-
-
-def _is_plain(type_: pa.DataType) -> bool:
-    return type_ in (pa.string(), pa.int64(), pa.float64(), pa.bool_(), pa.date32()) or pa.types.is_timestamp(type_)
+    if schema is not None:
+        strange = [field.name for field in schema if field.type not in _TYPES[table.kinds[field.name]]]
+        if strange:
+            raise DataError(
+                f"The parts have columns of types that discreet does not write for their kinds: {listing(strange)}."
+            )
