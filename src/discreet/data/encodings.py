@@ -2,7 +2,8 @@
 """How a text file is encoded. UTF-8 shows by itself; of other bytes, many encodings make some text of any of them.
 
 So what is not UTF-8 is read as Windows-1252 only if its letters look like words of Western languages, and in an
-encoding of East Asia only if one alone makes common characters of nearly all bytes. Otherwise the owner is asked.
+encoding of East Asia only if one alone makes common characters of nearly all bytes. Otherwise the owner is asked. A
+file most of whose lines are UTF-8 is read as such, and bytes of it that are not, each by itself, as Windows-1252.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import codecs
 import re
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 from discreet.data.held_file import Source, open_bytes
 from discreet.errors import DataError, Setting, quietly
@@ -41,6 +43,37 @@ _NOT_WESTERN = re.compile(  # marks inside words, where Windows-1252 has none bu
 )
 _TURKISH = re.compile("(?<=[A-Za-zÇÖÜçöü])[ðþýÐÞÝ]")  # letters of Iceland in Windows-1252: ğ, ş, ı, Ğ, Ş, İ in Turkish
 _NOT_TURKISH = re.compile("[ÁÄÅÆÉÍÑÓÚßàáäåæèéêíñóøú]")  # and those of languages that write names of Iceland
+
+
+MIXED = "utf-8 or cp1252"  # an encoding of this module: bytes that are not UTF-8 are Windows-1252
+
+
+def _western(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    odd = error.object[error.start : error.end]
+    text, _ = quietly(odd.decode, "cp1252", errors=(UnicodeDecodeError,))
+    return text if text is not None else odd.decode("latin-1"), error.end
+
+
+class _MixedDecoder(codecs.BufferedIncrementalDecoder):
+    def _buffer_decode(self, input: Any, errors: str, final: bool) -> tuple[str, int]:
+        return codecs.utf_8_decode(input, "discreet.western", final)
+
+
+def _find_mixed(name: str) -> codecs.CodecInfo | None:
+    if name.replace(" ", "_").replace("-", "_") != MIXED.replace(" ", "_").replace("-", "_"):
+        return None
+    return codecs.CodecInfo(
+        lambda text, errors="strict": codecs.utf_8_encode(text, errors),
+        lambda raw, errors="strict": codecs.utf_8_decode(raw, "discreet.western", True),
+        incrementalencoder=codecs.getincrementalencoder("utf-8"),
+        incrementaldecoder=_MixedDecoder,
+        name=MIXED,
+    )
+
+
+codecs.register_error("discreet.western", _western)
+codecs.register(_find_mixed)
 
 
 def possible_encodings(path: Source, head: bytes) -> list[str]:
@@ -107,13 +140,7 @@ def _judged(path: Source, lines: list[bytes]) -> str:
         return eastern[0]
     western, _ = quietly(text.decode, "cp1252", errors=(UnicodeDecodeError,))
     if 2 * good >= len(lines) and not eastern:
-        raise DataError(
-            f"{path.name!r} is in UTF-8, but not in all lines: {len(lines) - good:,} of the {len(lines):,} lines that"
-            " were looked at, those with other letters than A to Z, are not. Save it again in one encoding, or read"
-            " all of it in one: ",
-            Setting("encoding", "cp1252"),
-            ".",
-        )
+        return MIXED
     turkish = western is not None and not dense and _is_turkish(western)
     if western is not None and not dense and not turkish and not _NOT_WESTERN.search(western):
         return "iso8859-15" if "¤" in western and not re.search(rb"[\x80-\x9f]", text) else "cp1252"

@@ -203,8 +203,10 @@ class PrivateFwell(Weighter, Method):
             cells.append(np.column_stack([batch[name].line for name in roles.quasi]))
             labels += _labels(batch[str(roles.target)])
             persons += [] if roles.person is None else [number(batch[roles.person])]
-        whose = np.concatenate(persons) if persons else None
-        return self._release_weights(np.concatenate(cells), labels, kinds, whose)
+        # An engine may hand rows out in an order that depends on what they hold; blocks go by the number of a row.
+        order = Randomness(None).permutation(len(labels))
+        whose = np.concatenate(persons)[order] if persons else None
+        return self._release_weights(np.concatenate(cells)[order], [labels[i] for i in order], kinds, whose)
 
     def _release_weights(
         self, X: Any, labels: list[str | None], columns: list[tuple[str, str]], persons: np.ndarray | None

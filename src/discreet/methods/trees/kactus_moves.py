@@ -3,10 +3,11 @@
 
 The walk decides on counts how many rows of a class a node gives away, and to which others; they leave in the order of
 `kactus_ranks`, entry by entry. Most entries leave whole, so that every row knows by its codes where it goes. Of an
-entry of which only some rows leave, a first pass hashes the other cells of all rows, of which some are drawn; the second
-pass publishes. Rows of equal hash are equal in all that is published. An engine that works on many pieces at once tells
-them apart by hashes of their random numbers, which it draws alike in both passes: the order of the published rows, which
-is that of the numbers themselves, does not say which of them moved. One that streams rows takes them as they come.
+entry of which only some rows leave, a first pass hashes the other cells of all rows, of which some are drawn; the
+second pass publishes. Rows of equal hash are equal in all that is published. An engine that works on many pieces at
+once tells them apart by hashes of their random numbers, which it draws alike in both passes: the order of the published
+rows, which is that of the numbers themselves, does not say which of them moved. One that streams rows takes them as
+they come.
 """
 
 from __future__ import annotations
