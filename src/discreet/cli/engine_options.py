@@ -25,6 +25,13 @@ def _engine(help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel="Rows beyond memory", **more)
 
 
+_Memory = Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")]
+_Threads = Annotated[int | None, _engine("Threads that the engine may use.")]
+_Master = Annotated[
+    str | None, _engine("The Spark cluster, such as spark://host:7077; all cores of this machine if not given.")
+]
+
+
 @dataclass(frozen=True)
 class EngineOptions:
     """Where rows are counted and published, if not in memory."""
@@ -40,11 +47,9 @@ class EngineOptions:
     source: Annotated[
         str | None, _engine("postgres: postgresql://user@host/database/table, or .../database/schema.table.")
     ] = None
-    memory: Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")] = None
-    threads: Annotated[int | None, _engine("Threads that the engine may use.")] = None
-    master: Annotated[
-        str | None, _engine("The Spark cluster, such as spark://host:7077; all cores of this machine if not given.")
-    ] = None
+    memory: _Memory = None
+    threads: _Threads = None
+    master: _Master = None
 
     def source_of(self, file: Path | None) -> Path | str:
         """What is read: the file, or what the engine names instead of one."""
@@ -90,11 +95,9 @@ class CountingOptions:
         str | None,
         _engine("duckdb, spark or postgres: rows never come whole into memory.", autocompletion=complete_engines),
     ] = None
-    memory: Annotated[str | None, _engine("Memory that the engine may use, such as 4GB.")] = None
-    threads: Annotated[int | None, _engine("Threads that the engine may use.")] = None
-    master: Annotated[
-        str | None, _engine("The Spark cluster, such as spark://host:7077; all cores of this machine if not given.")
-    ] = None
+    memory: _Memory = None
+    threads: _Threads = None
+    master: _Master = None
 
     @property
     def given(self) -> dict[str, Any]:
