@@ -270,6 +270,21 @@ def test_private_weights_are_those_of_the_same_rows_in_memory(roles, monkeypatch
             assert method.release(engine, roles).content.content == method.release(ARROW, roles).content.content
 
 
+def test_rows_of_an_engine_are_weighed_in_an_order_that_does_not_depend_on_them(monkeypatch):
+    """Blocks go by the number of a row; an engine may hand sorted rows out."""
+    seen = []
+    weigh = PrivateFwell._release_weights
+    monkeypatch.setattr(
+        PrivateFwell, "_release_weights", lambda self, *data: (seen.append(data[:2]), weigh(self, *data))[1]
+    )
+    for source in (DuckDB(ARROW), DuckDB(ARROW), ARROW):
+        PrivateFwell(2.0, n_features=2).release(source, ROLES)
+    one, two, memory = ([(*map(str, row), label) for row, label in zip(*data, strict=True)] for data in seen)
+    assert sorted(one, key=str) == sorted(two, key=str) == sorted(memory, key=str)
+    assert one != memory  # the same order by chance: once in the factorial of the number of different rows
+    assert one != two
+
+
 @pytest.mark.parametrize(
     ("method", "roles", "error", "message"),
     [

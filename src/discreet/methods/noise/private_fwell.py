@@ -204,7 +204,7 @@ class PrivateFwell(Weighter, Method):
             labels += _labels(batch[str(roles.target)])
             persons += [] if roles.person is None else [number(batch[roles.person])]
         # An engine may hand rows out in an order that depends on what they hold; blocks go by the number of a row.
-        order = Randomness(None).permutation(len(labels))
+        order = np.arange(len(labels)) if randomness.seeded else randomness.permutation(len(labels))
         whose = np.concatenate(persons)[order] if persons else None
         return self._release_weights(np.concatenate(cells)[order], [labels[i] for i in order], kinds, whose)
 
