@@ -9,8 +9,8 @@ READY  := $(VENV)/.ready
 demo: $(READY)  ## the main job on built-in data; says where the report is
 	$(BIN)/discreet demo
 
-test: $(READY)  ## everything that must hold
-	$(BIN)/python -m pytest -n auto --dist worksteal
+test: $(READY)  ## everything that must hold; a process for each core, whose libraries start no threads
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 kernels: $(READY)  ## compile beforehand what methods compile when they are first used
 	$(BIN)/discreet cache
@@ -30,7 +30,7 @@ docs: $(READY)
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-pictures: $(READY)  ## the pictures of promises and methods, and of a real report (which needs a Chromium)
+pictures: $(READY)  ## the pictures of promises, methods and attacks, and of a real report (which needs a Chromium)
 	$(BIN)/python -m benchmarks.drawings
 	$(BIN)/python -m benchmarks.pages.pictures
 

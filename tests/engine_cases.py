@@ -2,6 +2,7 @@
 """Releases of an engine's rows beside those of the same table in memory, for every method that decides on counts."""
 
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +25,7 @@ from discreet import (
     TreeLadder,
 )
 from discreet.data.stored_table import StoredTable
+from discreet.samples import load
 
 METHODS = {
     "ladder": (TreeLadder, {}),
@@ -90,6 +92,21 @@ def people(n, seed=0):
             "unused": pa.array(rng.random(n)),
         }
     )
+
+
+@cache
+def adult():
+    return load("adult")
+
+
+@cache
+def release_of_adult(name):
+    """What a method releases of Adult in memory, made once for all engines."""
+    return method_of_adult(name).release(adult().data, adult().roles)
+
+
+def method_of_adult(name):
+    return method_of(name, k=20, **EACH[name])
 
 
 def method_of(name, k=3, **other):

@@ -26,6 +26,7 @@ OPTIONS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.default.parallelism": "2",
+    "spark.locality.wait": "0s",  # no task waits for the worker that has its rows: all are on this machine
     "spark.eventLog.compress": "false",  # what is compressed cannot be searched
     "spark.shuffle.compress": "false",
     "spark.broadcast.compress": "false",

@@ -6,8 +6,15 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 from browsing import LONG
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
+PAGES = (
+    *("data", "roles", "risk", "promise", "domain", "hierarchies"),
+    *("compare", "choose", "release", "verify", "ledger", "decisions"),
+)
 
 # Nothing is awaited, and what can be clicked listens. A button that led to a download stays marked.
 READY = """() => !document.querySelector('.coming, .htmx-request:not(button)')
@@ -58,6 +65,19 @@ def ready(page):
     """The page, once everything on it has come and listens."""
     page.wait_for_function(READY)
     return page
+
+
+def accessible(page, home, width):
+    """Axe finds nothing on any page, light or dark, and nothing sticks out."""
+    page.set_viewport_size({"width": width, "height": 900})
+    for step in PAGES:
+        page.goto(f"{home}/{step}")
+        ready(page).evaluate(AXE)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), step
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+            assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == [], (step, scheme)
 
 
 def next_page(page):

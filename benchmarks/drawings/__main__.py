@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draw all pictures of promises and methods: `python -m benchmarks.drawings`. They go to docs/_static/drawings."""
+"""Draw the pictures of promises, methods and attacks: `python -m benchmarks.drawings` fills docs/_static/drawings."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.drawings.attacks import ATTACKS
 from benchmarks.drawings.methods import METHODS
 from benchmarks.drawings.promises import PROMISES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "_static" / "drawings"
-ALL = {**METHODS, **PROMISES}
+ALL = {**METHODS, **PROMISES, **ATTACKS}
 
 
 def main() -> None:

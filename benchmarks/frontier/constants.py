@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of TreeLadder, with tables left out in turn: `python -m benchmarks.frontier.constants [tables]`.
+"""The constants of TreeLadder, with tables left out in turn: `python -m benchmarks.frontier.constants`.
 
-Each setting changes one constant. It is measured on every table, at two k (5 and 100, or 2 and 25 for small tables), by
-a split that no other figure is made from; tables of more than 2,000 rows are thinned. For each table left out, the
-setting that is best on the others is picked; its loss is what the best setting of that table is ahead of it there.
+For each constant other values are measured, all others being as they are, on every table, at two k (5 and 100, or 2 and
+25 for small tables), by a split that no other figure is made from; tables of more than 2,000 rows are thinned. For each
+table left out, the value that is best on the others is picked; its loss is what the best value of that table is ahead
+of it there. What was measured is kept in measured_constants/ and not measured again, unless `--again` says so: a change
+of a constant, or of the method, asks for it.
 
-A setting's score on a table is the mean, over both k, of the mean of five shares, 1 being all and 0 nothing:
+A value's score on a table is the mean, over both k, of the mean of five shares, 1 being all and 0 nothing:
 
   accuracy, raw   (accuracy - guessing) / (1 - guessing), of the best learner
   AUC             2 AUC - 1
@@ -18,21 +20,21 @@ Needs DISCREET_DATA; takes some minutes.
 from __future__ import annotations
 
 import argparse
-import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
-from typing import Any
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
-import pyarrow as pa
 
 from benchmarks.frontier.protocol import Split, best_of, figures_of
 from benchmarks.frontier.tables import TABLES, Data
 from discreet import Table, TreeLadder
 from discreet.foundation.progress import show, track
 from discreet.methods.trees import label_worth, tree_ladder_choice
-from discreet.release.release import Release
+from discreet.methods.trees.tree_ladder_choice import WaySearch
+from discreet.methods.trees.tree_ladder_ways import Way
 
 SEED = 1  # of the splits; the frontier's own is 0
 ROWS = 2000
@@ -40,33 +42,32 @@ LARGE = 100  # the larger k, at most
 LEARNERS = ("logistic", "tree")
 MEASURES = ("accuracy", "AUC", "log-loss", "raw", "detail")
 
-Setting = tuple[dict[str, Any], list[AbstractContextManager[Any]]]
+KEPT = Path(__file__).parent / "measured_constants"
 
 
-def _with(module: Any = tree_ladder_choice, **constants: Any) -> Callable[[], Setting]:
-    return lambda: ({}, [patch.multiple(module, **constants)])
+class Constant(NamedTuple):
+    """Where a constant is, and the values that are measured.
+
+    All of them change which ways are tried and what they count for, and none changes what a way makes of the rows: so
+    ways are tried once for all values.
+    """
+
+    module: Any
+    name: str
+    values: tuple[Any, ...]
+
+    @property
+    def default(self) -> int:
+        """The place of the value that the method has."""
+        return self.values.index(getattr(self.module, self.name))
 
 
-def _asked(**parameters: Any) -> Callable[[], Setting]:
-    return lambda: (parameters, [])
-
-
-SETTINGS: dict[str, Callable[[], Setting]] = {
-    "detail .1": _asked(detail=0.1),
-    "detail .05": _asked(detail=0.05),
-    "detail .2": _asked(detail=0.2),
-    "detail .3": _asked(detail=0.3),
-    "no tree": _with(TREES=()),
-    "16 bins": _with(COARSE=()),
-    "16 or 8 bins": _with(COARSE=(8,)),
-    "few 0": _with(label_worth, _FEW=0),
-    "few sizes": _with(SIZES=(10, 20, 30, 50), SMALL_TABLE=0),
-    "full at decades": _with(SMALL_TABLE=0),
-    "all folds": _with(BEHIND=1.0),
-    "unrecoded 0": _with(label_worth, _RAW=0.0),
-    "unrecoded .3": _with(label_worth, _RAW=0.3),
-    "even and halved at once": _with(CHANCE=0.0),
-    "neither even nor halved": _with(CHANCE=1e9),
+DEFAULT = "as it is"
+CONSTANTS: dict[str, Constant] = {
+    "errors": Constant(label_worth, "_RIGHT", (0.0, 0.2, 0.33, 0.5, 0.67)),
+    "unrecoded": Constant(label_worth, "_RAW", (0.0, 0.05, 0.1, 0.2, 0.3)),
+    "chance": Constant(tree_ladder_choice, "CHANCE", (0.0, 0.5, 1.0)),
+    "bins": Constant(tree_ladder_choice, "COARSE", ((), (4,))),
 }
 
 
@@ -100,71 +101,99 @@ def shares(found: dict[str, Any], rows: Split) -> list[float]:
     ]
 
 
-def _digest(release: Release, rows: Split) -> bytes:
-    """Of the rows in any order: settings often make the same release."""
-    table = release.table.to_arrow().select([*rows.roles.quasi, rows.target])
-    table = table.sort_by([(name, "ascending") for name in table.column_names]).combine_chunks()
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
-    return hashlib.sha256(sink.getvalue()).digest()
+def label_of(constant: str, place: int) -> str:
+    """What a value of a constant is called; that of the method is one for all constants."""
+    one = CONSTANTS[constant]
+    return DEFAULT if place == one.default else f"{constant} {one.values[place]}"
 
 
-def measured_settings(name: str, settings: list[str]) -> np.ndarray:
-    """The five measures of each setting on a table: settings x k x measures."""
+def measure(name: str) -> dict[str, list[list[float]]]:
+    """The five measures of each value on a table: a line for each k."""
     load, ks = TABLES[name]
     rows = Split.of(*thinned(*load()), SEED)
-    known: dict[bytes, list[float]] = {}
-    out = []
-    for setting in track(settings, name):
-        parameters, patches = SETTINGS[setting]()
-        line = []
-        for k in (ks[0], min(ks[-1], LARGE)):
-            with ExitStack() as stack:
-                for one in patches:
-                    stack.enter_context(one)
-                release = TreeLadder(k, random_state=0, **parameters).release(rows.train, rows.roles)
-            digest = _digest(release, rows)
-            if digest not in known:
-                known[digest] = shares(figures_of(release, rows, LEARNERS), rows)
-            line.append(known[digest])
-        out.append(line)
-    return np.array(out)
+    lines = {label_of(c, i): list[list[float]]() for c, one in CONSTANTS.items() for i in range(len(one.values))}
+    for k in track((ks[0], min(ks[-1], LARGE)), name):
+        ways, known = best_ways(k, rows), dict[Way, list[float]]()
+        for label, way in ways.items():
+            if way not in known:
+                with patch.object(WaySearch, "ranked", lambda _, way=way: [way]):
+                    release = TreeLadder(k, random_state=0).release(rows.train, rows.roles)
+                known[way] = [round(share, 4) for share in shares(figures_of(release, rows, LEARNERS), rows)]
+            lines[label].append(known[way])
+    return lines
 
 
-def report(found: np.ndarray, tables: list[str], settings: list[str]) -> Iterator[str]:
-    """What each setting is worth on average, and what is picked for each table by the others; the first is the default.
+def best_ways(k: int, rows: Split) -> dict[str, Way]:
+    """The way that is chosen by each value, of ways that are tried once."""
+    found = dict[str, Way]()
+    search = WaySearch.ranked
 
-    `found` is by table, setting, k and measure.
-    """
-    score, means = found.mean(axis=(2, 3)), found.mean(axis=(0, 2))
-    yield "| setting | score | beside the first | " + " | ".join(MEASURES) + " |"
-    yield "|" + "---|" * (3 + len(MEASURES))
-    for i in np.argsort(-score.mean(axis=0), kind="stable"):
-        off = score[:, i] - score[:, 0]
-        noise = 2 * off.std(ddof=1) / np.sqrt(len(off)) if len(off) > 1 else float("nan")
-        cells = (f"{score[:, i].mean():.4f}", f"{off.mean():+.4f} ± {noise:.4f}", *(f"{mean:.3f}" for mean in means[i]))
-        yield f"| {settings[i]} | " + " | ".join(cells) + " |"
-    yield "\n| left out | picked by the others | loses there | best there | the first loses |"
-    yield "|" + "---|" * 5
-    lost = []
-    for t, name in enumerate(tables):
-        picked, best = int(np.argmax(np.delete(score, t, axis=0).mean(axis=0))), int(np.argmax(score[t]))
-        lost.append((score[t, best] - score[t, picked], score[t, best] - score[t, 0]))
-        yield f"| {name} | {settings[picked]} | {lost[-1][0]:.4f} | {settings[best]} | {lost[-1][1]:.4f} |"
-    ours, first = np.mean(lost, axis=0)
-    yield f"| mean | | {ours:.4f} | | {first:.4f} |"
+    def ranked(self: WaySearch) -> list[Way]:
+        for c, one in CONSTANTS.items():
+            for i, value in enumerate(one.values):
+                if (label := label_of(c, i)) not in found:
+                    with patch.object(one.module, one.name, value):
+                        self._trials._found.clear()  # worth is weighed anew, but nothing is tried again
+                        self._trials._best.clear()
+                        found[label] = search(self)[0]
+        return [found[DEFAULT]]
+
+    with patch.object(WaySearch, "ranked", ranked):
+        TreeLadder(k, random_state=0).release(rows.train, rows.roles)
+    return found
+
+
+def picks(scores: np.ndarray) -> np.ndarray:
+    """For each table left out, the value that is best on the others; scores are by table and value."""
+    return np.array([int(np.argmax(np.delete(scores, t, axis=0).mean(axis=0))) for t in range(len(scores))])
+
+
+def lines_of(kept: dict[str, dict[str, Any]], constants: Sequence[str]) -> Iterator[str]:
+    """What each value is worth on average, how often it is picked, and what is picked for each table by the others."""
+    tables, chosen, lost = [*kept], dict[str, list[str]](), list[tuple[float, float]]()
+    yield "| constant | value | picked | score | beside the default | " + " | ".join(MEASURES) + " |"
+    yield "|" + "---|" * (5 + len(MEASURES))
+    for constant in constants:
+        default, names = CONSTANTS[constant].default, [str(value) for value in CONSTANTS[constant].values]
+        labels = [label_of(constant, i) for i in range(len(names))]
+        found = np.array([[kept[table][label] for label in labels] for table in tables])
+        scores, picked = found.mean(axis=(2, 3)), picks(found.mean(axis=(2, 3)))
+        chosen[constant] = [names[i] for i in picked]
+        behind = scores.max(axis=1, keepdims=True) - scores
+        lost.append((float(behind[np.arange(len(tables)), picked].mean()), float(behind[:, default].mean())))
+        for i, name in enumerate(names):
+            off, means = scores[:, i] - scores[:, default], found[:, i].mean(axis=(0, 1))
+            noise = 2 * off.std(ddof=1) / np.sqrt(len(off)) if len(off) > 1 else float("nan")
+            beside = "default" if i == default else f"{off.mean():+.4f} ± {noise:.4f}"
+            times = int((picked == i).sum())
+            cells = (f"{times} of {len(tables)}", f"{scores[:, i].mean():.4f}", beside, *(f"{m:.3f}" for m in means))
+            yield f"| {constant} | {name} | " + " | ".join(cells) + " |"
+    yield "\n| left out | " + " | ".join(constants) + " |"
+    yield "|" + "---|" * (1 + len(constants))
+    for t, table in enumerate(tables):
+        yield f"| {table} | " + " | ".join(chosen[constant][t] for constant in constants) + " |"
+    yield "| loss of the picks | " + " | ".join(f"{own:.4f}" for own, _ in lost) + " |"
+    yield "| loss of the default | " + " | ".join(f"{own:.4f}" for _, own in lost) + " |"
 
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.frontier.constants", description=__doc__)
-    options.add_argument("tables", nargs="*", choices=[*TABLES, "all"], default="all")
-    options.add_argument("--settings", nargs="*", choices=[*SETTINGS], default=[*SETTINGS])
+    options.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[*TABLES])
+    options.add_argument("--again", action="store_true", help="measure again what was measured")
     asked = options.parse_args()
     show()
-    tables = [*TABLES] if "all" in asked.tables else asked.tables
-    found = np.array([measured_settings(name, asked.settings) for name in tables])
-    print("\n".join(report(found, tables, asked.settings)))
+    KEPT.mkdir(exist_ok=True)
+    for name in asked.tables:
+        path = KEPT / f"{name}.json"
+        if asked.again or not path.exists():
+            path.write_text(json.dumps(measure(name), indent=1) + "\n", encoding="utf-8")
+    print("\n".join(lines_of(measured(), [*CONSTANTS])))
+
+
+def measured() -> dict[str, dict[str, Any]]:
+    """What is kept, by table."""
+    paths = {name: KEPT / f"{name}.json" for name in TABLES}
+    return {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items() if path.exists()}
 
 
 if __name__ == "__main__":

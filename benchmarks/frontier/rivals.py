@@ -2,15 +2,17 @@
 """Rivals under the protocol of this study: IBM's ai-privacy-toolkit runs in an environment of its own.
 
 It publishes each cell as the representative of its leaf, so its releases hold original values; they are learnt from,
-and read unrecoded, like any table. Figures of ARX and sdcMicro, which cannot be installed from package registries, are
-quoted in published.toml with their protocols.
+and read unrecoded, like any table. ARX runs where DISCREET_ARX names its source, by two of its metrics. Figures of ARX
+and sdcMicro, which cannot be installed from package registries, are quoted in published.toml with their protocols.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import pyarrow.csv as pacsv
 
 from benchmarks import rivals
 from benchmarks.frontier.protocol import LEARNERS, Split, information_kept, scores
+from benchmarks.rivals import arx
 from discreet import Table
 
 Measured = dict[str, Any]
@@ -45,16 +48,31 @@ def ai_privacy_toolkit(rows: Split, k: int, learners: tuple[str, ...] = LEARNERS
             return {"refused": str(error)}
         kinds = {name: rows.train.column(name).kind for name in names}
         learnt, tested = (Table.of(path, kinds=kinds) for path in files[2:])
+    return _figures(rows, learnt, tested, learners) | {"suppressed": 0.0, "cpu": said["cpu"]}
+
+
+def by_arx(rows: Split, k: int, learners: tuple[str, ...] = LEARNERS, *, metric: str) -> Measured:
+    """What is measured of ours, of ARX's release; `refused` with the reason where it makes none."""
+    try:
+        found = arx.anonymise(rows.train, rows.roles, k, metric)
+    except rivals.AbsentError as error:
+        return {"refused": str(error)}
+    tested = found.recode(rows.test)
+    return _figures(rows, found.table, tested, learners) | {"suppressed": found.suppressed, "cpu": found.cpu[-1]}
+
+
+def _figures(rows: Split, learnt: Table, tested: Table, learners: tuple[str, ...]) -> Measured:
+    """How well learners answer about rows in the form of the release, and about rows as they are."""
     found = {name: scores(name, learnt, tested, rows) for name in learners}
     raw = {name: scores(name, learnt, rows.test, rows) for name in learners}
     return {
         "learners": found,
         "raw": max(one["accuracy"] for one in raw.values()),
         "raw_auc": max(one["auc"] for one in raw.values()),
-        "suppressed": 0.0,
         "counted": information_kept(rows.test, tested, rows.roles.quasi),
-        "cpu": said["cpu"],
     }
 
 
 RIVALS: dict[str, Callable[[Split, int], Measured]] = {"ai-privacy-toolkit": ai_privacy_toolkit}
+if os.environ.get(arx.VARIABLE):
+    RIVALS |= {f"ARX, {metric}": partial(by_arx, metric=metric) for metric in arx.METRICS}

@@ -137,10 +137,14 @@ def draw(path: Path) -> None:
             chart = runpy.run_path(str(path), run_name="__main__")["chart"]
         finally:
             os.chdir(before)
-    first, end, rest = chart.svg().partition(">")
-    words = f"<title>{escape(chart.title)}</title><desc>{escape(chart.description)}</desc>"
     PICTURES.mkdir(parents=True, exist_ok=True)
-    (PICTURES / f"{path.stem}.svg").write_text(f"{first}{end}{words}{rest}\n", encoding="utf-8", newline="\n")
+    (PICTURES / f"{path.stem}.svg").write_text(picture(chart), encoding="utf-8", newline="\n")
+
+
+def picture(chart: Any) -> str:
+    """The chart of an example as the page shows it: with its title and its description."""
+    first, end, rest = chart.svg().partition(">")
+    return f"{first}{end}<title>{escape(chart.title)}</title><desc>{escape(chart.description)}</desc>{rest}\n"
 
 
 def scripts() -> list[Path]:

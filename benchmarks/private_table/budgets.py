@@ -2,12 +2,13 @@
 """What is learnt from PrivateTable's rows at every budget, table by table, with the defaults.
 
 python -m benchmarks.private_table.budgets [--seeds N] [--rows N] [--tables ...] [--epsilons ...] [--width N]
+                                                [--original]
 
 Area under the ROC curve of logistic regression and of a random forest, learnt from synthetic rows of four fifths of the
 table and tested on the other original rows (for more classes the mean of one against the rest). Only the public
 interface is used, so that an earlier version can be measured with the same script (PYTHONPATH). Domains are read from
 the rows, which is for studies alone; adult_arx-public has the public one of this benchmark. Rows of a person count as
-rows. Needs DISCREET_DATA.
+rows. `--original` adds what is learnt from as many original rows in the same form. Needs DISCREET_DATA.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def table_and_roles(name: str) -> tuple[Table, Roles]:
     )
     roles = sample.roles
     others = () if name.endswith("-quasi") else (*roles.sensitive, *roles.other)
-    return sample.data, Roles(target=roles.target, quasi=(*roles.quasi, *others))  # type: ignore[return-value]
+    quasi = tuple(one for one in (*roles.quasi, *others) if one != roles.target)  # a target may be sensitive, too
+    return sample.data, Roles(target=roles.target, quasi=quasi)  # type: ignore[return-value]
 
 
 def domain_of(name: str, table: Table, roles: Roles, width: int) -> dict[str, dict[str, list]] | None:
@@ -98,17 +100,19 @@ def main() -> None:
     parser.add_argument(
         "--width", type=int, default=0, help="intervals of equal width for numbers; 0: of equal frequency"
     )
+    parser.add_argument("--original", action="store_true", help="learn from original rows, too")
     asked = parser.parse_args()
     show()
     for kind in (PrivacyLeakWarning, ConvergenceWarning):
         warnings.simplefilter("ignore", kind)
-    print("| table | learner | " + " | ".join(f"epsilon {epsilon:g}" for epsilon in asked.epsilons) + " |")
-    print("|---|---|" + "---:|" * len(asked.epsilons))
+    heads = [f"epsilon {epsilon:g}" for epsilon in asked.epsilons] + ["original rows"] * asked.original
+    print("| table | learner | " + " | ".join(heads) + " |")
+    print("|---|---|" + "---:|" * len(heads))
     for name in track(asked.tables, "tables"):
         table, roles = table_and_roles(name)
         domain = domain_of(name, table, roles, asked.width)
         found: dict[str, list[str]] = {learner: [] for learner in asked.learners}
-        for epsilon in asked.epsilons:
+        for epsilon in (*asked.epsilons, *[None] * asked.original):
             scores = []
             for seed in range(asked.seeds * (3 if len(table) <= 5000 else 1)):
                 order = np.random.default_rng(seed).permutation(len(table))
@@ -116,8 +120,9 @@ def main() -> None:
                     table.take(order[: len(order) * 4 // 5]),
                     table.take(order[len(order) * 4 // 5 :][: asked.rows]),
                 )
-                drawn = PrivateTable(epsilon, domain, random_state=seed).simulate(train, roles)
-                some = drawn.table.take(np.arange(min(asked.rows, len(drawn.table))))  # they are in random order
+                drawn = PrivateTable(epsilon or 1.0, domain, random_state=seed).simulate(train, roles)
+                learnt = drawn.recode(train) if epsilon is None else drawn.table
+                some = learnt.take(np.arange(min(asked.rows, len(learnt))))  # they are in random order
                 scores.append([aucs(some, drawn.recode(test), roles, learner) for learner in asked.learners])
             for learner, mean in zip(asked.learners, np.mean(scores, axis=0), strict=True):
                 found[learner].append(f"{mean:.3f}")

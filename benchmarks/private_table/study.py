@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The constants of PrivateTable's model of marginals, each chosen on other tables than those it is reported on.
 
-python -m benchmarks.private_table.study [--seeds N] [--rows N] [--epsilons ...]
+python -m benchmarks.private_table.study [--seeds N] [--rows N] [--epsilons ...] [--tables ...] [--vary ...]
 
 Every setting of the constants makes synthetic rows of every table at every epsilon; logistic regression learns from
 them and is tested on held-out original rows (area under the ROC curve, for more classes the mean of one against the
@@ -13,8 +13,8 @@ as many rows, columns and levels as chance says. Needs DISCREET_DATA.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import product
 from unittest import mock
@@ -33,27 +33,29 @@ from discreet.recoding.public_domain import Domain
 from discreet.samples import load
 
 TABLES = ("adult", "adult_arx", "diabetes130", "german", "ilpd", "pima", "tic_tac_toe", "waveform", "wdbc")
-MADE_UP = tuple(f"made-{seed}" for seed in range(1, 7))
+MADE_UP = tuple(f"made-{seed}" for seed in range(1, 11))
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
-PAIR, TRIPLE, GROWTH, LEAST, LIFT = (
-    (0.1, 0.2, 0.4),
-    (0.05, 0.1, 0.2),
-    (0.0, 1 / 3, 2 / 3),
-    (0.0, 0.25, 0.5),
-    (0.3, 1.0, 3.0),
-)
-PRESENT = (budget.GAIN_OF_A_PAIR, budget.GAIN_OF_A_TRIPLE, budget.GROWTH, shrinkage.LEAST, shrinkage.LIFT)
-SETTINGS = list(
-    dict.fromkeys(
-        [
-            PRESENT,
-            *product(PAIR, *((one,) for one in PRESENT[1:])),
-            *product(PRESENT[:1], TRIPLE, *((one,) for one in PRESENT[2:])),
-            *product(PRESENT[:1], PRESENT[1:2], GROWTH, LEAST, PRESENT[4:]),
-            *product(*((one,) for one in PRESENT[:4]), LIFT),
-        ]
-    )
-)
+CONSTANTS = {  # where each is, and what is tried
+    "pair": (budget, "GAIN_OF_A_PAIR", (0.1, 0.2, 0.4)),
+    "triple": (budget, "GAIN_OF_A_TRIPLE", (0.05, 0.1, 0.2)),
+    "growth": (budget, "GROWTH", (0.0, 1 / 3, 2 / 3)),
+    "least": (shrinkage, "LEAST", (0.0, 0.25, 0.5)),
+    "lift": (shrinkage, "LIFT", (0.3, 1.0, 3.0)),
+    "drowned": (budget, "DROWNED", (0.35, 0.5, 0.7, 1.0, 1.5, np.inf)),
+    "alone": (budget, "ALONE", (0.05, 0.2)),
+}
+TOGETHER = (("growth", "least"), ("drowned", "alone"))  # the others are varied one by one
+PRESENT = tuple(getattr(module, name) for module, name, _ in CONSTANTS.values())
+
+
+def settings(varied: Sequence[str]) -> list[tuple[float, ...]]:
+    """The present setting, and those with other values of the constants that are varied."""
+    found = [PRESENT]
+    for some in (*TOGETHER, *((one,) for one in CONSTANTS if not any(one in both for both in TOGETHER))):
+        if set(some) & set(varied):
+            tried = [CONSTANTS[one][2] if one in some else (now,) for one, now in zip(CONSTANTS, PRESENT, strict=True)]
+            found += product(*tried)
+    return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -93,14 +95,10 @@ def made_up(seed: int) -> Coded:
 
 
 @contextmanager
-def constants(pair: float, triple: float, growth: float, least: float, lift: float) -> Iterator[None]:
-    with (
-        mock.patch.object(budget, "GAIN_OF_A_PAIR", pair),
-        mock.patch.object(budget, "GAIN_OF_A_TRIPLE", triple),
-        mock.patch.object(budget, "GROWTH", growth),
-        mock.patch.object(shrinkage, "LEAST", least),
-        mock.patch.object(shrinkage, "LIFT", lift),
-    ):
+def constants(setting: tuple[float, ...]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for (module, name, _), value in zip(CONSTANTS.values(), setting, strict=True):
+            stack.enter_context(mock.patch.object(module, name, value))
         yield
 
 
@@ -124,14 +122,14 @@ def auc(train: np.ndarray, test: np.ndarray, sizes: tuple[int, ...]) -> float:
     return float(np.mean([roc_auc_score(test[0] == place, odds[:, place]) for place in np.unique(test[0])]))
 
 
-def scores(table: Coded, epsilon: float, seeds: int, most: int, known: dict) -> list[float]:
+def scores(table: Coded, epsilon: float, tried: Sequence[tuple[float, ...]], seeds: int, most: int) -> list[float]:
     """The figure of each setting; settings that lead to the same plan and counts are fitted once."""
-    found = []
+    found, known = [], {}
     accountant = budget.Accountant(epsilon, 0.0, "replace-one", 1)
-    for setting in SETTINGS:
-        with constants(*setting):
-            n = int(0.8 * table.codes.shape[1])
-            key = (budget.planned(table.sizes, n, accountant), setting[2:])
+    for setting in tried:
+        with constants(setting):
+            plan = budget.planned(table.sizes, int(0.8 * table.codes.shape[1]), accountant)
+            key = (plan, setting[2:5], setting[-1] if plan.alone else None)
             if key not in known:
                 known[key] = np.mean([_once(table, accountant, seed, most) for seed in range(seeds)])
         found.append(float(known[key]))
@@ -156,18 +154,22 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000, help="most synthetic rows that a classifier learns from")
     parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
     parser.add_argument("--tables", nargs="+", default=TABLES + MADE_UP)
+    parser.add_argument("--vary", nargs="+", choices=list(CONSTANTS), default=list(CONSTANTS))
     asked = parser.parse_args()
     show()
+    tried = settings(asked.vary)
     found = {}
     for name in track(asked.tables, "tables"):
         table = coded(name)
-        found[name] = np.array([scores(table, e, asked.seeds, asked.rows, {}) for e in asked.epsilons])
+        found[name] = np.array([scores(table, e, tried, asked.seeds, asked.rows) for e in asked.epsilons])
     print(
         "settings: rows that a pair and a triple put right, growth of shares with levels, least part of an even "
-        "share, standard deviation of lifts; mean over all tables"
+        "share, standard deviation of lifts, noise that drowns the label, share of a column counted alone; mean over "
+        "all tables, for each epsilon and for all"
     )
-    for setting, mean in zip(SETTINGS, np.mean(list(found.values()), axis=(0, 1)), strict=True):
-        print(f"{named(setting)}{' (present)' if setting == PRESENT else ''}: {mean:.4f}")
+    for setting, means in zip(tried, np.mean(list(found.values()), axis=0).T, strict=True):
+        each = " ".join(f"{mean:.4f}" for mean in (*means, means.mean()))
+        print(f"{named(setting)}{' (present)' if setting == PRESENT else ''}: {each}")
     print(
         "\n| table | chosen on the others | "
         + " | ".join(f"epsilon {e:g}" for e in asked.epsilons)
@@ -179,7 +181,7 @@ def main() -> None:
         best = int(others.argmax())
         cells = [f"{score:.3f}" for score in table_scores[:, best]]
         means = f"{table_scores[:, 0].mean() - table_scores[:, best].mean():+.4f}"
-        print(f"| {name} | {named(SETTINGS[best])} | {' | '.join(cells)} | {means} |", flush=True)
+        print(f"| {name} | {named(tried[best])} | {' | '.join(cells)} | {means} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,9 @@ not meaningful.
 `python -m benchmarks.reproduce page` generates this page from `benchmarks/*/published.toml`,
 `benchmarks/*/measured.json` and the sentences in `benchmarks/*/reproduce.py`. `make reproduce` measures everything that
 is missing or stale, which may take hours, and needs the folder of the papers' data sets in `DISCREET_DATA`.
+
+<!-- no command of this page is run: measuring takes hours and needs the papers' data sets; \
+tests/benchmarks/test_reproduction.py looks each table up -->
 """
 HOW = """Each recorded figure carries a hash of the code and one of the data that it came from. Code: the functions,
 classes and constants of the project that the measuring function uses, directly or not; comments, docstrings, formatting

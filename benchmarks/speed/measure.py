@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 
+from benchmarks.rivals import AbsentError
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -31,6 +33,10 @@ class Times:
     def processor(self) -> float:
         return median(self.cpu)
 
+    def times(self, factor: float) -> Times:
+        """As many times over, for a bound that is measured on a part."""
+        return Times([factor * one for one in self.seconds], [factor * one for one in self.cpu])
+
 
 @dataclass(frozen=True)
 class Line:
@@ -39,7 +45,8 @@ class Line:
     what     what was timed
     against  the rival, or the bound
     ours     seconds, or megabytes where `unit` says so; theirs likewise, or none when the rival is absent
-    limit    the ratio ours / theirs that must not be exceeded; none where it is only reported
+    limit    the ratio ours / theirs that must not be exceeded, of processor time where that is measured; none where it
+             is only reported
     cpu      the ratio of processor time, which tells more where others use the machine
     note     what else was found
     """
@@ -62,7 +69,8 @@ class Line:
     def met(self) -> bool | None:
         if not self.fine:
             return False
-        return None if self.limit is None or self.ratio is None else self.ratio <= self.limit
+        judged = self.ratio if self.cpu is None else self.cpu
+        return None if self.limit is None or judged is None else judged <= self.limit
 
     def record(self) -> dict:
         return {**asdict(self), "ratio": self.ratio, "met": self.met}
@@ -125,9 +133,12 @@ def against(what: str, rival: str, ours: Times, theirs: Times, limit: float | No
     return Line(what, rival, ours.clock, theirs.clock, limit, ours.processor / theirs.processor, **more)
 
 
-def within(what: str, seconds: float, ours: Times, **more) -> Line:
-    """Against a number of seconds: the ratio may be up to 1."""
-    return Line(what, f"{seconds:g} s", ours.clock, seconds, 1.0, ours.processor / seconds, **more)
+def beside(what: str, rival: str, ours: Times, run: Callable[[], Times], limit: float | None = 1.0, **more) -> Line:
+    """Against a rival that may be absent; the line then says why."""
+    try:
+        return against(what, rival, ours, run(), limit, **more)
+    except AbsentError as absent:
+        return Line(what, f"{rival}: {absent}", ours.clock, None, **more)
 
 
 def in_a_process(code: str, *arguments: object, cache: str | None = None) -> dict:

@@ -116,6 +116,8 @@ def main() -> None:
             visitor = Visitor(link)
             try:
                 walk(visitor, path, asked.columns, asked.seconds)
+            except KeyboardInterrupt:
+                print("interrupted; what was measured so far:", flush=True)
             finally:
                 studio.send_signal(signal.SIGTERM)
     print("\n| pages and parts | asked | median | slowest | over 200 ms |\n|---|---:|---:|---:|---:|")

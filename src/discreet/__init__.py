@@ -59,6 +59,7 @@ _WHERE = {
     "BudgetExceeded": "discreet.errors",
     "LedgerTampered": "discreet.errors",
     "PrivacyLeakWarning": "discreet.errors",
+    "LeftOutWarning": "discreet.errors",
     "UnknownValuesWarning": "discreet.errors",
 }
 
@@ -75,6 +76,7 @@ if _typing.TYPE_CHECKING:
     from discreet.errors import DataError as DataError
     from discreet.errors import DiscreetError as DiscreetError
     from discreet.errors import LedgerTampered as LedgerTampered
+    from discreet.errors import LeftOutWarning as LeftOutWarning
     from discreet.errors import ParameterError as ParameterError
     from discreet.errors import PrivacyLeakWarning as PrivacyLeakWarning
     from discreet.errors import PromiseBroken as PromiseBroken

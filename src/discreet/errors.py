@@ -155,6 +155,10 @@ class UnknownValuesWarning(UserWarning):
     """Many cells of new rows hold values that a release does not know."""
 
 
+class LeftOutWarning(UserWarning):
+    """Rows without a label are left out of a release."""
+
+
 def quietly(
     build: Callable[..., Any], *arguments: Any, errors: tuple[type[Exception], ...] = (Exception,)
 ) -> tuple[Any, str]:

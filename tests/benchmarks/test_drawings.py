@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of promises and methods are what the code draws now, one for each page, small, and for both themes."""
+"""The pictures of promises, methods and attacks are what the code draws now, one a page, small, for both themes."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,9 @@ AGAIN = "python -m benchmarks.drawings"
 def pages():
     classes = [("methods", cls) for cls in METHODS.values()]
     classes += [("privacy", cls) for cls in PROMISES.values() if cls is not Both]
-    return sorted({(folder, cls.__module__.rpartition(".")[2]) for folder, cls in classes} | {("methods", "fwell")})
+    attacks = {("attacks", path.stem) for path in (DOCS / "attacks").glob("*.md")} | {(".", "attacks")}
+    named = {(folder, cls.__module__.rpartition(".")[2]) for folder, cls in classes}
+    return sorted(named | {("methods", "fwell")} | attacks)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -26,13 +28,15 @@ def test_a_picture_is_what_the_code_draws_now(name):
     assert (FOLDER / f"{name}.svg").read_text(encoding="utf-8") == ALL[name](), AGAIN
 
 
-def test_every_page_of_a_promise_and_a_method_has_its_picture():
+def test_every_page_of_a_promise_a_method_and_an_attack_has_its_picture():
     assert {stem for _, stem in pages()} == set(ALL) == {path.stem for path in FOLDER.glob("*.svg")}
     for folder, stem in pages():
         text = (DOCS / folder / f"{stem}.md").read_text(encoding="utf-8")
-        (alt,) = re.findall(rf"^!\[(.+)\]\(\.\./_static/drawings/{stem}\.svg\)$", text, re.MULTILINE)
+        (alt,) = re.findall(rf"^!\[(.+)\]\((?:\.\./)?_static/drawings/{stem}\.svg\)$", text, re.MULTILINE)
         assert len(alt) > 40
-        assert text.index("_static/drawings") < text.index("\n## "), "the picture comes first"
+        assert "_static/drawings" in text.partition("\n## ")[0], "the picture comes first"
+        drawn = (FOLDER / f"{stem}.svg").read_text(encoding="utf-8")
+        assert set(re.findall(r"\d+", alt)) <= {*re.findall(r"\d+", drawn), "100"}, "figures are those of the picture"
 
 
 def test_pictures_are_small_fetch_nothing_and_know_both_themes():

@@ -22,6 +22,8 @@ PAGES = (
     "understand/index",
     "methods/mondrian",
     "privacy/differential_privacy",
+    "attacks/sparse",
+    "understand/terms",
     "reference/recipe",
     "evidence/index",
 )

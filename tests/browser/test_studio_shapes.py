@@ -9,7 +9,7 @@ import pytest
 
 import discreet as ds
 from discreet.samples import load, quest
-from studio_browsing import compared, downloaded, next_page, only, opened, ready, running
+from studio_browsing import accessible, compared, downloaded, next_page, only, opened, ready, running
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,7 @@ def test_baskets_in_lines_with_labels_in_a_second_file(browser, tmp_path):
     data, labels = tmp_path / "visits.dat", tmp_path / "visits.labels"
     data.write_text("".join(f"{' '.join(baskets.items(row))}\n" for row in range(len(baskets))))
     labels.write_text("".join(f"{label}\n" for label in baskets.label_values))
-    with running("--port", "8720") as (link, _, _), opened(browser) as page:
+    with running("--port", "8720") as (link, home, _), opened(browser) as page:
         page.goto(link)
         page.set_input_files("#file", data)
         page.wait_for_selector("text=150 rows")
@@ -59,13 +59,14 @@ def test_baskets_in_lines_with_labels_in_a_second_file(browser, tmp_path):
         compared(page)
         page.wait_for_selector("text=First rows of the release")
         assert taken(page, tmp_path) == replayed(tmp_path, data)
+        accessible(page, home, 390)
 
 
 def test_texts_in_a_column(browser, tmp_path):
     data = tmp_path / "notes.csv"
     rows = [f'"{NOTES[row % 5]}, {NOTES[row * 7 % 4]}",{"yes" if row % 5 < 2 else "no"}' for row in range(120)]
     data.write_text("\n".join(["note,back", *rows]) + "\n")
-    with running("--port", "8740", data) as (link, _, _), opened(browser) as page:
+    with running("--port", "8740", data) as (link, home, _), opened(browser) as page:
         page.goto(link)
         page.wait_for_selector("text=120 rows")
         with page.expect_navigation():
@@ -81,6 +82,7 @@ def test_texts_in_a_column(browser, tmp_path):
         compared(page)
         page.wait_for_selector("text=First rows of the release")
         assert taken(page, tmp_path) == replayed(tmp_path, data)
+        accessible(page, home, 1280)
 
 
 def test_by_keyboard_alone_from_the_file_to_the_release_with_a_break(browser, tmp_path):

@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -696,25 +695,6 @@ def test_the_installed_command_answers(here):
     narrow = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = subprocess.run([command, "--help"], capture_output=True, text=True, check=False, env=narrow)
     assert done.returncode == GOOD, done.stderr
-
-
-# -- the page ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_session_of_the_page_runs_as_it_is_printed(tmp_path, monkeypatch):
-    """Every line after a command is what the command prints; a line of dots stands for any lines."""
-    monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n\$ (.*?)```", page, re.DOTALL)
-    session = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)]
-    assert len(session) >= 6
-    for block in session:
-        command, _, expected = block.partition("\n")
-        assert command.startswith("discreet ")
-        done = run(*shlex.split(command)[1:])
-        assert MARKER not in done.output
-        pattern = ".*".join(map(re.escape, expected.split("...\n")))
-        assert re.fullmatch(pattern, done.output, re.DOTALL), f"{command}\n{done.output}"
 
 
 def test_an_id_and_a_key_are_asked_for_on_the_command_line(saved, here):

@@ -169,3 +169,27 @@ def test_baskets_come_with_their_labels(recipe, tmp_path):
     done = run("release", "data/visits.dat", "--recipe", path, "-o", "out")
     assert done.exit_code == GOOD, done.output
     assert verify("out/release").holds
+
+
+def test_texts_are_released_and_measured_by_their_words(recipe, tmp_path):
+    notes = ["Tea, with milk", "tea", "Milk and bread", "bread"]
+    rows = [f'"{notes[row % 4]}",{"ab"[row % 2]}' for row in range(60)]
+    (tmp_path / "notes.csv").write_text("\n".join(["note,class", *rows]) + "\n", encoding="utf-8")
+    source = 'format = 1\n[source]\nshape = "text"\ntext = "note"\n[roles]\ntarget = "class"\n'
+    path = recipe(f"{source}[promises]\nk = 5\n[[methods]]\nname = 'maximal'\n")
+    done = run("release", "notes.csv", "--recipe", path, "-o", "out")
+    assert done.exit_code == GOOD, done.output
+    found = verify("out/release")
+    assert found.holds
+    assert "tea" in found.content.names
+    assert run("evaluate", "notes.csv", "--recipe", path, "--folds", "2-fold").exit_code == GOOD
+    assert "reads texts" in fails("risk", "notes.csv", "--recipe", path)
+    assert "texts are read into memory" in fails(
+        "release", "notes.csv", "--recipe", path, "--engine", "duckdb", "-o", "x"
+    )
+    noise = recipe(f"{source}[promises]\nepsilon = 1\n[[methods]]\nname = 'laplace-select'\n")
+    assert "come from the rows themselves" in fails("release", "notes.csv", "--recipe", noise, "-o", "x")
+    wrong = recipe(f"{source}[promises]\nk = 5\n[[methods]]\nname = 'maximal'\n".replace('"note"', '"nota"'))
+    assert "There is no column 'nota'. Did you mean 'note'?" in fails(
+        "release", "notes.csv", "--recipe", wrong, "-o", "x"
+    )

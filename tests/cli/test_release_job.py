@@ -6,15 +6,17 @@ import os
 import subprocess
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from discreet import DataError, Mondrian, Roles, verify
+from discreet import Mondrian, Roles, verify
 from discreet.cli.app import GOOD, WRONG, app
 from discreet.cli.release_job import ReleaseJob
 from discreet.engines import DuckDB, estimate
@@ -222,11 +224,16 @@ def test_the_estimate_says_parts_only_where_they_are_decided_on(source, tmp_path
     assert told["in_parts"] is in_parts
 
 
-def test_an_engine_without_files_gives_no_estimate(tmp_path):
+def test_rows_without_files_are_estimated_and_nothing_of_them_is_kept(tmp_path, capsys):
+    """Nothing would tell a later process that the rows are the same."""
     with ExitStack() as until_saved, DuckDB(people(50)) as engine:
-        job = ReleaseJob(tmp_path / "out", {}, None, True, False, False, until_saved)
-        with pytest.raises(DataError, match="this engine gives no estimate, only duckdb on files does"):
-            job.start(engine, Mondrian(5), Roles(target="y", quasi=["age"]))
+        roles = Roles(target="y", quasi=["age"])
+        job = ReleaseJob(tmp_path / "out", {}, None, False, False, False, until_saved)
+        assert job.start(engine, Mondrian(5), roles) is engine
+        with pytest.raises(typer.Exit):
+            replace(job, dry_run=True).start(engine, Mondrian(5), roles)
+    assert "rows      50" in capsys.readouterr().out
+    assert hidden(tmp_path) == []
 
 
 def test_the_estimate_is_said_before_the_release_and_not_when_quiet(source, tmp_path):

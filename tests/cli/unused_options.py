@@ -72,6 +72,7 @@ ALWAYS_USED = {
     | {"--information": _MEASURES, "--counts": _MEASURES, "--allow-determined": _PERMITS},
     "recode": _ENGINE,
     "verify": {"--owner": _CHECKS, "--key": _CHECKS, "--id": _CHECKS, "--policy": _CHECKS, "--patient": _PERMITS}
+    | {"--source": "an engine refuses what it does not take"}
     | _ENGINE,
 }
 _REFUSALS = ("no effect", "does not take", "takes no", "None of the methods takes", "Transactions have no columns")

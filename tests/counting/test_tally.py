@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.counting import tally as counting
+from discreet.counting.pair_windows import counted_in_windows
 from discreet.counting.partition import Partition
 from discreet.counting.tally import (
     distinct_codes,
@@ -163,3 +166,23 @@ def test_pairs_are_counted_in_order_with_and_without_weights(spread):
     for place, weight in enumerate((None, weights)):
         found = zip(*(part.tolist() for part in pair_counts(a, b, weight)), strict=True)
         assert list(found) == [(*pair, by_hand[pair][place]) for pair in sorted(by_hand)]
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 300), weighted=st.booleans())
+def test_pairs_in_windows_are_those_that_are_sorted(seed, n, weighted):
+    random = np.random.default_rng(seed)
+    a = random.integers(0, 40, n)
+    b = (37 * a + random.integers(0, 4, n)).astype(np.uint16)
+    weights = random.integers(1, 9, n) if weighted else None
+    found = counted_in_windows(a, b, weights, most=10**4)
+    expected = Counter()
+    for pair, rows in zip(
+        zip(a.tolist(), b.tolist(), strict=True), [1] * n if weights is None else weights.tolist(), strict=True
+    ):
+        expected[pair] += rows
+    assert found is not None
+    pairs = list(zip(*(part.tolist() for part in found[:2]), strict=True))
+    assert pairs == sorted(expected)
+    assert found[2].tolist() == [expected[pair] for pair in pairs]
+    assert counted_in_windows(a, b, weights, most=len(pairs) - 1) is None
+    assert counted_in_windows(a, b, np.zeros(n, dtype=np.int64), most=10**4) is None

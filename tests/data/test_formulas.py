@@ -98,6 +98,9 @@ def test_columns_of_text_are_changed_and_no_others():
     written = neutral_cells(words)
     assert written.to_pylist() == ["a", "'=b", None, "''=b", "'=b"]
     assert plain_cells("x", written).to_pylist() == words.to_pylist()
+    coded = neutral_cells(words.dictionary_encode())
+    assert pa.types.is_dictionary(coded.type)
+    assert coded.to_pylist() == written.to_pylist()
     with pytest.raises(DataError, match="Column 'x' holds formulas that a spreadsheet would run") as refused:
         plain_cells("x", words)
     assert "=b" not in str(refused.value)

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from discreet.data.baskets import Baskets
-from discreet.data.records import Records
+from discreet.data.records import Records, counts_csr
 from discreet.errors import DataError
 
 
@@ -68,3 +68,16 @@ def test_the_owners_file_gives_the_records_back(tmp_path):
         assert again.matrix.dtype == records.matrix.dtype
     with pytest.raises(DataError, match="cannot be read"):
         Records.read(tmp_path / "nowhere.parquet", records.names)
+
+
+def test_cells_of_one_are_not_converted_twice_and_not_shared():
+    """Only ones in order are taken as they are; anything else is put in order first."""
+    ones = sp.csr_array((np.ones(3), np.array([0, 2, 1]), np.array([0, 2, 3])), shape=(2, 3))
+    found = counts_csr(ones)
+    assert found.dtype == np.int32
+    assert found.toarray().tolist() == [[1, 0, 1], [0, 1, 0]]
+    assert not any(np.shares_memory(getattr(found, part), getattr(ones, part)) for part in ("indices", "indptr"))
+    twice = sp.csr_array((np.ones(3), np.array([2, 0, 2]), np.array([0, 3])), shape=(1, 3))
+    assert counts_csr(twice).toarray().tolist() == [[1, 0, 2]]
+    assert Records.unnamed(ones).shape == (2, 3)
+    assert Records.unnamed(Records.of(ones)).names == ("x0", "x1", "x2")

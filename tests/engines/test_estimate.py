@@ -71,13 +71,22 @@ def test_a_file_that_is_cut_short_is_named_and_nothing_of_it(tmp_path):
 
 
 def test_what_does_not_fit_is_refused_with_what_to_do(tmp_path, monkeypatch):
-    files = parts(tmp_path / "in", rows())
-    fits = estimate(files, quasi=["a", "b", "c"], kept=["y"], place=tmp_path)
+    sample = sample_of(parts(tmp_path / "in", rows()), ["a", "b", "c", "y"])
+    fits = estimate(sample, n_quasi=3, place=tmp_path)
     fits.refuse()
     assert fits.memory <= fits.available
     monkeypatch.setattr(estimating, "free_memory", lambda: 100 << 20)
     with pytest.raises(DataError, match="Take fewer quasi-identifiers"):
-        estimate(files, quasi=["a", "b", "c"], kept=["y"], place=tmp_path).refuse()
+        estimate(sample, n_quasi=3, place=tmp_path).refuse()
+
+
+def test_an_estimate_for_a_cluster_says_what_its_workers_need(tmp_path):
+    sample = sample_of(parts(tmp_path / "in", rows()), ["a", "b", "c", "y"])
+    here, there = (estimate(sample, n_quasi=3, place=tmp_path, engine=one) for one in ("duckdb", "spark"))
+    assert there.seconds > here.seconds
+    assert [line.split()[0] for line in there.lines] == ["rows", "distinct", "memory", "workers", "disk", "time"]
+    assert "workers   about 1.0 GB of memory for each core" in there.lines
+    assert here.workers == 0
 
 
 def test_nearly_all_distinct_are_decided_on_in_parts():

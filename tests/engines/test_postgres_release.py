@@ -19,16 +19,18 @@ from discreet import CannotRelease, DataError, Mondrian, Roles, TreeLadder
 from discreet.data.table import Table
 from discreet.engines import Postgres, raw_cells
 from discreet.foundation.atomic_files import scratch_folder
-from discreet.samples import load
 from engine_cases import (
     BY_PERSON,
     EACH,
     METHODS,
     ROLES,
+    adult,
     assert_private,
     assert_same_release,
     method_of,
+    method_of_adult,
     people,
+    release_of_adult,
 )
 
 pytestmark = pytest.mark.postgres
@@ -119,11 +121,9 @@ def test_columns_with_too_many_values_to_list_are_published(stored, monkeypatch)
 
 @pytest.mark.data
 def test_adult(postgres):
-    sample = load("adult")
-    with Postgres(postgres.store(Table.of(sample.data).to_arrow(), "adult")) as engine:
-        for name, asked in EACH.items():
-            expected = method_of(name, k=20, **asked).release(sample.data, sample.roles)
-            assert_same_release(method_of(name, k=20, **asked).release(engine, sample.roles), expected)
+    with Postgres(postgres.store(Table.of(adult().data).to_arrow(), "adult")) as engine:
+        for name in EACH:
+            assert_same_release(method_of_adult(name).release(engine, adult().roles), release_of_adult(name))
 
 
 def test_a_saved_release_verifies_and_holds_no_secret(stored, tmp_path):

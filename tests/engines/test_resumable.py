@@ -10,7 +10,7 @@ import instances
 from discreet import KActus2, Mondrian, Roles
 from discreet.counting.tally import is_engine
 from discreet.engines import DuckDB
-from discreet.engines.resumable import Resumable, purpose_of
+from discreet.engines.resumable import identity_of_files, purpose_of, resumable
 from discreet.errors import DataError
 
 ROLES = Roles(target="y", quasi=["age", "job"], sensitive=["ill"], other=["pay"])
@@ -63,7 +63,7 @@ def job(tmp_path):
 
 
 def test_it_is_an_engine(source, tmp_path):
-    engine = Resumable(DuckDB(source), job(tmp_path))
+    engine = resumable(DuckDB(source), job(tmp_path))
     assert is_engine(engine)
     assert len(engine) == 3000
     assert "age" in engine
@@ -76,7 +76,7 @@ def test_a_tally_is_counted_once(source, tmp_path, options):
     first = Watched(DuckDB(source))
     true = first.engine.tally(["job", "age"], **options)
     for engine in (first, Watched(DuckDB(source))):
-        found = Resumable(engine, job(tmp_path)).tally(["job", "age"], **options)
+        found = resumable(engine, job(tmp_path)).tally(["job", "age"], **options)
         for name in ("codes", "counts", "sizes"):
             assert np.array_equal(getattr(found, name), getattr(true, name))
         assert [values.equals(other) for values, other in zip(found.values, true.values, strict=True)] == [True, True]
@@ -87,16 +87,16 @@ def test_a_tally_is_counted_once(source, tmp_path, options):
 def test_other_columns_are_counted_anew(source, tmp_path):
     for columns in (["job", "age"], ["age", "job"], ["job"]):
         engine = Watched(DuckDB(source))
-        Resumable(engine, job(tmp_path)).tally(columns)
+        resumable(engine, job(tmp_path)).tally(columns)
         assert engine.called == ["tally"]
 
 
 def test_a_tally_that_was_cut_short_is_counted_anew(source, tmp_path):
-    Resumable(DuckDB(source), job(tmp_path)).tally(["job"])
+    resumable(DuckDB(source), job(tmp_path)).tally(["job"])
     (codes,) = job(tmp_path).glob("tally-*/codes.npy")
     codes.write_bytes(codes.read_bytes()[:40])
     engine = Watched(DuckDB(source))
-    assert Resumable(engine, job(tmp_path)).tally(["job"]).sizes.sum() == 3000
+    assert resumable(engine, job(tmp_path)).tally(["job"]).sizes.sum() == 3000
     assert engine.called == ["tally"]
 
 
@@ -104,7 +104,7 @@ def test_a_tally_that_was_cut_short_is_counted_anew(source, tmp_path):
 def test_published_parts_are_taken(source, tmp_path, roles):
     first, second = Watched(DuckDB(source)), Watched(DuckDB(source))
     for number, engine in enumerate((first, second)):
-        released = Mondrian(k=5).release(Resumable(engine, job(tmp_path)), roles)
+        released = Mondrian(k=5).release(resumable(engine, job(tmp_path)), roles)
         released.save(tmp_path / f"out-{number}")
     assert "publish" in first.called
     assert second.called == []
@@ -117,7 +117,7 @@ def test_rows_that_move_are_published_once(tmp_path):
     method = KActus2(15, swap=0.9, min_objects=1, confidence=0.5, random_state=1)
     parts = []
     for _ in range(2):
-        release = method.release(Resumable(DuckDB(table), job(tmp_path)), instances.ROLES)
+        release = method.release(resumable(DuckDB(table), job(tmp_path)), instances.ROLES)
         assert release.changes.swapped_cells == 18
         assert release.verdict.holds
         parts.append([file.read_bytes() for file in release.content.files])
@@ -125,9 +125,9 @@ def test_rows_that_move_are_published_once(tmp_path):
 
 
 def test_parts_of_another_decision_are_not_taken(source, tmp_path):
-    Mondrian(k=5).release(Resumable(DuckDB(source), job(tmp_path)), ROLES)
+    Mondrian(k=5).release(resumable(DuckDB(source), job(tmp_path)), ROLES)
     engine = Watched(DuckDB(source))
-    released = Mondrian(k=50).release(Resumable(engine, job(tmp_path)), ROLES)
+    released = Mondrian(k=50).release(resumable(engine, job(tmp_path)), ROLES)
     assert engine.called == ["publish"]
     assert released.verdict.holds
 
@@ -139,16 +139,16 @@ def test_half_of_the_parts_are_not_taken(source, tmp_path):
             raise DataError("full")
 
     with pytest.raises(DataError, match="full"):
-        Mondrian(k=5).release(Resumable(Full(DuckDB(source)), job(tmp_path)), ROLES)
+        Mondrian(k=5).release(resumable(Full(DuckDB(source)), job(tmp_path)), ROLES)
     assert not list(job(tmp_path).rglob("part-*"))
     engine = Watched(DuckDB(source))
-    assert Mondrian(k=5).release(Resumable(engine, job(tmp_path)), ROLES).verdict.holds
+    assert Mondrian(k=5).release(resumable(engine, job(tmp_path)), ROLES).verdict.holds
     assert engine.called[0] == "publish"  # the tally on which it was decided was kept
 
 
 def test_a_purpose_changes_with_the_files(source):
-    before = purpose_of([source], k=5)
-    assert before == purpose_of([source], k=5) != purpose_of([source], k=6)
+    before = purpose_of(identity_of_files([source]), k=5)
+    assert before == purpose_of(identity_of_files([source]), k=5) != purpose_of(identity_of_files([source]), k=6)
     content = source.read_bytes()
     source.write_bytes(content[:-9] + b"x" + content[-8:])
-    assert purpose_of([source], k=5) != before
+    assert purpose_of(identity_of_files([source]), k=5) != before

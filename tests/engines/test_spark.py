@@ -17,6 +17,7 @@ from discreet.counting.coding import ListedCells
 from discreet.counting.tally import tally
 from discreet.data.column import from_labels
 from discreet.engines import Engine, Spark, spark, spark_exchange
+from discreet.engines.drawn_rows import drawn_rows
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import HistogramEngine
 from discreet.engines.spark_counting import Packed
@@ -25,17 +26,19 @@ from discreet.engines.spark_publish import row_numbers
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.methods.apply_groups import ApplyGroups
 from discreet.methods.trees import mondrian
-from discreet.samples import load
 from engine_cases import (
     BY_PERSON,
     EACH,
     METHODS,
     ROLES,
+    adult,
     assert_private,
     assert_same_release,
     assert_same_tally,
     method_of,
+    method_of_adult,
     people,
+    release_of_adult,
     rows_of,
 )
 from instances import PERSON_ROLES as PATIENT_PERSONS
@@ -205,6 +208,21 @@ def test_mondrian_in_parts_cuts_the_same_tree_as_in_memory(tmp_path, in_process,
         assert sorted(zip(*coded, strict=True)) == sorted(zip(*codes, strict=True))
 
 
+def test_workers_draw_every_row_with_the_same_probability(tmp_path, in_process):
+    """A thousand of 4000 rows on average, with a standard deviation of 27: beyond 200 not once in a million."""
+    pq.write_table(pa.table({"x": range(4000), "y": ["a", "b"] * 2000}), tmp_path / "t.parquet", row_group_size=900)
+    with Spark(tmp_path / "t.parquet") as engine:
+        drawn = drawn_rows(engine, ["x"], rows=1000, random_state=3)
+        assert drawn.equals(drawn_rows(engine, ["x"], rows=1000, random_state=3))
+        assert drawn_rows(engine, ["x"], rows=4000, random_state=3).column("x").to_pylist() == [*range(4000)]
+        assert len(drawn_rows(engine, ["y", "x"], rows=0, random_state=3)) == 0
+        with pytest.raises(DataError, match="There is no column 'z'"):
+            drawn_rows(engine, ["z"], rows=10, random_state=0)
+    cells = drawn.column("x").to_pylist()
+    assert 800 < len(set(cells)) == len(cells) < 1200
+    assert abs(sum(cells) / len(cells) - 2000) < 300
+
+
 class OneGroup:
     def find(self, codes):
         return np.zeros(len(codes[0]), dtype=np.int64)
@@ -305,12 +323,10 @@ def test_csv_files_are_read_by_the_parser_that_reads_them_in_memory(tmp_path, cl
 @spark_only
 @pytest.mark.data
 def test_adult(tmp_path, cluster):
-    sample = load("adult")
-    pq.write_table(Table.of(sample.data).to_arrow(), tmp_path / "adult.parquet", row_group_size=10_000)
+    pq.write_table(Table.of(adult().data).to_arrow(), tmp_path / "adult.parquet", row_group_size=10_000)
     with Spark(tmp_path / "adult.parquet") as engine:
-        for name, asked in EACH.items():
-            expected = method_of(name, k=20, **asked).release(sample.data, sample.roles)
-            assert_same_release(method_of(name, k=20, **asked).release(engine, sample.roles), expected)
+        for name in EACH:
+            assert_same_release(method_of_adult(name).release(engine, adult().roles), release_of_adult(name))
 
 
 # -- a DataFrame in, a DataFrame or a folder out -----------------------------------------------------------------------

@@ -11,33 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as ds
+from basket_lines import METHODS, equal_releases, lines_of, rows_of
 from discreet.counting.class_separation import separated_pairs
 from discreet.data.baskets import Baskets
 from discreet.engines import StoredBaskets
-from discreet.errors import CannotRelease, DataError
+from discreet.errors import DataError
 
 FORMS = ("long", "text", "shuffled", "lists", "csv", "beside", "relation")
-
-
-def rows_of(seed, *, n_rows=60, n_items=14, classes="ab"):
-    """Random rows of items; some are empty."""
-    rng = np.random.default_rng(seed)
-    share = rng.uniform(0.05, 0.7, n_items)
-    rows = [[f"i{j}" for j in np.flatnonzero(rng.random(n_items) < share)] for _ in range(n_rows)]
-    rows[0] = []
-    return rows, [classes[int(c)] for c in rng.integers(0, len(classes), n_rows)]
-
-
-def lines_of(rows, labels, *, seed=0, text=False):
-    """Long lines, some of them twice; a row without items has a line without one."""
-    rng = np.random.default_rng(seed)
-    lines = []
-    for number, (row, label) in enumerate(zip(rows, labels, strict=True)):
-        again = [item for item in row if rng.random() < 0.1]
-        lines += [(number, item, label) for item in (row + again or [None])]
-    ids, items, label = zip(*lines, strict=True)
-    ids = [f"r{number}" for number in ids] if text else list(ids)
-    return pa.table({"row": ids, "item": pa.array(items, pa.string()), "y": list(label)})
 
 
 def stored(form, folder, rows, labels, *, seed=0, **options):
@@ -70,32 +50,6 @@ def stored(form, folder, rows, labels, *, seed=0, **options):
     return StoredBaskets(source, **columns, **options)
 
 
-def published(release):
-    """The published rows with their labels, as a multiset."""
-    baskets = release.baskets
-    texts = [str(label) for label in baskets.label_values]
-    return Counter((frozenset(baskets.items(row)), texts[row]) for row in range(len(baskets)))
-
-
-def equal_releases(method, in_memory, elsewhere):
-    """Whether both give the same release, or the same refusal."""
-    try:
-        expected = method().release(in_memory)
-    except CannotRelease:
-        with pytest.raises(CannotRelease):
-            method().release(elsewhere)
-        return None
-    found = method().release(elsewhere)
-    assert found.columns == expected.columns
-    assert published(found) == published(expected)
-    assert found.changes == expected.changes
-    assert found.detail.whole == pytest.approx(expected.detail.whole)
-    assert found.certificate.model_dump(exclude={"id", "seal", "made"}) == expected.certificate.model_dump(
-        exclude={"id", "seal", "made"}
-    )
-    return found
-
-
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_and_ones_are_those_in_memory(form, seed, tmp_path):
@@ -110,26 +64,6 @@ def test_counts_and_ones_are_those_in_memory(form, seed, tmp_path):
     everything = found.keep(range(len(found.names)))
     same = Counter(zip(map(everything.items, range(len(rows))), everything.label_values.tolist(), strict=True))
     assert same == Counter(zip(map(baskets.items, range(len(rows))), baskets.label_values.tolist(), strict=True))
-
-
-METHODS = {
-    "hamdist": lambda: ds.GreedySelector(3),
-    "stop": lambda: ds.GreedySelector(2, on_infeasible="stop"),
-    "few": lambda: ds.GreedySelector(2, max_features=2),
-    "distcnt": lambda: ds.GreedySelector(3, utility="distcnt"),
-    "cm": lambda: ds.GreedySelector(3, utility="cm"),
-    "callable": lambda: ds.GreedySelector(3, utility=lambda baskets: float(baskets.matrix.nnz)),
-    "absences": lambda: ds.GreedySelector(2, absences=1),
-    "labels": lambda: ds.GreedySelector(2, label_known=True),
-    "k-anonymity": lambda: ds.GreedySelector(2, constraint="k-anonymity"),
-    "maximal": lambda: ds.MaximalSelector(3),
-    "frequent": lambda: ds.MaximalSelector(3, family="frequent", utility="distcnt"),
-    "optimal": lambda: ds.OptimalSelector(3, utility="hamdist"),
-    "optimal distcnt": lambda: ds.OptimalSelector(3, utility="distcnt"),
-    "optimal information": lambda: ds.OptimalSelector(3, utility="information"),
-    "optimal cmi": lambda: ds.OptimalSelector(3, utility="cmi"),
-    "km": lambda: ds.KmSelector(3),
-}
 
 
 @pytest.mark.parametrize("name", METHODS)

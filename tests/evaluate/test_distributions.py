@@ -18,7 +18,7 @@ from discreet import (
 )
 from discreet.data.column import encode, from_labels
 from discreet.data.dataset import Dataset
-from discreet.evaluate.distributions import MOST, _bins, distributions
+from discreet.evaluate.distributions import MOST, _bins, _quantile, distributions
 
 CLINIC = samples.load("clinic", rows=400, random_state=3)
 
@@ -82,3 +82,12 @@ def test_years_and_months_among_the_borders_of_dates_are_days():
     labels = from_labels("born", ["[1984-02-10, 1990)", ">= 1990"], np.array([0, 0, 1]))
     shown = _bins(days, labels)
     assert [(line["after"], line["before"]) for line in shown["labels"]] == [(0.0, 0.0), (2 / 3, 2 / 3), (1 / 3, 1 / 3)]
+
+
+def test_quantiles_of_counted_numbers_are_those_of_all_rows():
+    random = np.random.default_rng(2)
+    for n in (1, 2, 7, 500):
+        rows = random.integers(0, 40, n) * 1.7
+        numbers, counts = np.unique(rows, return_counts=True)
+        for share in (0.1, 0.5, 0.77):
+            assert _quantile(numbers, np.cumsum(counts), share) == pytest.approx(np.quantile(rows, share), rel=1e-12)

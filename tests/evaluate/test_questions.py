@@ -9,7 +9,7 @@ import pytest
 from discreet import GreedySelector, Mondrian, RandomFlip, Roles, TreeLadder
 from discreet.data.baskets import Baskets
 from discreet.data.dataset import Dataset
-from discreet.evaluate import soft_rows
+from discreet.evaluate import questions, soft_rows
 from discreet.evaluate.questions import ask_tables, ask_targets, means
 from discreet.evaluate.soft_rows import MOST_COLUMNS, Bins, read_softly, readable_names
 from instances import ROLES, baskets, people
@@ -163,3 +163,17 @@ def test_tables_counted_on_distinct_rows_are_those_of_single_rows():
         triple = np.einsum("ni,nj,nk->ijk", a, b, c).reshape(16, 4) / 900
         assert rows.triple((0, 1, 2)) == pytest.approx(triple)
     assert soft_rows._MOST_COUNTED < 160**3
+
+
+def test_correlations_of_many_rows_are_summed_block_by_block(monkeypatch):
+    random = np.random.default_rng(5)
+    numbers, codes = random.normal(size=(2, 30)), random.integers(0, 30, size=(2, 400))
+    numbers[0, 3] = np.nan
+    columns = tuple(soft_rows.SoftColumn(code, np.eye(30), one) for code, one in zip(codes, numbers, strict=True))
+    rows = soft_rows.SoftRows(("a", "b"), columns)
+    expected = questions._pearson(rows, (0, 1))
+    monkeypatch.setattr(questions, "_MANY", 70)
+    assert questions._pearson(rows, (0, 1)) == pytest.approx(expected, abs=1e-12)
+    assert questions._counted_pearson(rows, (0, 1)) is None
+    nothing = soft_rows.SoftColumn(codes[1], np.eye(30), np.full(30, np.nan))
+    assert questions._pearson_of_many(soft_rows.SoftRows(("a", "b"), (columns[0], nothing)), (0, 1)) == 0

@@ -40,7 +40,9 @@ from engine_cases import (
     ROLES,
     assert_same_release,
     method_of,
+    method_of_adult,
     people,
+    release_of_adult,
 )
 
 
@@ -270,6 +272,5 @@ def adult(tmp_path_factory):
 @pytest.mark.parametrize("name", EACH)
 def test_adult(name, adult):
     sample, file = adult
-    expected = method_of(name, k=20, **EACH[name]).release(sample.data, sample.roles)
     with DuckDB(file) as engine:
-        assert_same_release(method_of(name, k=20, **EACH[name]).release(engine, sample.roles), expected)
+        assert_same_release(method_of_adult(name).release(engine, sample.roles), release_of_adult(name))

@@ -132,6 +132,9 @@ LEVELS = (2, 3, 7, 3, 7)  # two columns of three levels and two of seven: by the
         ([TWO, TWO_MORE, PICKS, TWO, TWO_MORE], True),
         ([TWO, TWO_MORE, PICKS, PAIRS, PICKS, TRIPLE], True),
         ([SINGLE, PICKS, SINGLE], True),  # as earlier versions counted
+        ([TRIPLE, TRIPLE, TWO], True),  # one with the label, the others alone
+        ([TWO, TRIPLE, TRIPLE, PICKS, TWO, TRIPLE, TRIPLE], True),
+        ([TRIPLE, TRIPLE, THREE], False),  # one too many
         ([TWO], False),  # the others were not counted
         ([TWO, THREE], False),
         ([TRIPLE, THREE], False),  # one and three
@@ -157,7 +160,7 @@ def test_noise_of_the_model_of_marginals_is_as_verify_expects_it(neighbours, del
     stated = {"delta": delta, "neighbours": neighbours, "rows_per_person": None}
     step = 2 if neighbours == "replace-one" else 1
     assert noise._of_marginals(list(release.noise), [2, 3, 4, 4], step, 1, stated) == ""
-    assert noise._of_marginals(list(release.noise), [2, 3, 4, 5], step, 1, stated)  # other levels, other steps
+    assert noise._of_marginals(list(release.noise), [2, 3, 4, 4, 5], step, 1, stated)  # other columns, other steps
 
 
 def test_verify_loads_no_method():

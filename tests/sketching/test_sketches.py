@@ -51,6 +51,19 @@ def test_pieces_give_the_same_as_the_whole(monkeypatch):
         assert sketch(X, signs, counts).values.tolist() == whole.values.tolist()
 
 
+@pytest.mark.parametrize("items", [1, 3, 4, 5, 7, 8, 31, 251, 252, 253, 260, 600])
+def test_rows_of_ones_are_counted_bit_by_bit(items):
+    """Up to 252 items are counted at a time, four by four; blocks of components are 128 wide and then one of 64."""
+    rng = np.random.default_rng(items)
+    rows = (rng.random((12, 700)) < items / 700).astype(np.uint8)
+    rows[0, :items], rows[0, items:], rows[1] = 1, 0, 0
+    signs, counts = Signs(KEY, 700), np.array([200, 5, 0, 1, 63, 64, 65, 127, 128, 129, 192, 193])
+    found = sketch(sp.csr_array(rows), signs, counts)
+    each = signs.of(np.arange(700), 200).astype(np.int64)
+    for i, (row, m) in enumerate(zip(rows, counts, strict=True)):
+        assert found.row(i).tolist() == (row @ each[:, :m]).tolist()
+
+
 def test_many_items_need_no_matrix_of_signs():
     """2^31 items and 64 components would be 128 GB of signs."""
     items = np.array([5, 2**31 - 1, 123_456_789])

@@ -32,9 +32,17 @@ PAGES = (
 )
 CHANGES = (
     *("/undo", "/redo", "/roles/of", "/compare/start", "/compare/cancel", "/choose/take", "/data/sample/clinic"),
-    *("/data/shape", "/roles/text", "/ledger/budget", "/release/pay", "/release/give/owner", "/verify/folder"),
+    *(
+        "/data/shape",
+        "/roles/text",
+        "/ledger/budget",
+        "/domain/column",
+        "/release/pay",
+        "/release/give/owner",
+        "/verify/folder",
+    ),
 )
-FILES = ("/data/file", "/data/labels", "/promise/domain", "/hierarchies/file", "/release/policy", "/verify/file")
+FILES = ("/data/file", "/data/labels", "/domain/file", "/hierarchies/file", "/release/policy", "/verify/file")
 
 
 @pytest.fixture

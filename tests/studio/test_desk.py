@@ -71,3 +71,9 @@ def test_a_desk_that_died_is_replaced(desk, about):
         assert answer.refused == DIED
         answer = asked(desk, "rows", start=3, count=1, **about)
     assert answer.value == [["33", "m", "no"]]
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="priorities are not numbers on this system")
+def test_pages_come_before_what_is_counted(desk, about):
+    asked(desk, "columns", **about)
+    assert os.getpriority(os.PRIO_PROCESS, desk._process.pid) > os.getpriority(os.PRIO_PROCESS, 0)

@@ -49,11 +49,16 @@ def test_methods_with_noise_are_offered_with_a_budget_and_public_knowledge(proje
     assert "private-table" not in offered()
     project.journal.decide(("promise", "epsilon"), 0.5, "epsilon")
     assert "private-table" not in offered()
-    project.journal.decide(("domain",), 'sex = ["f", "m"]\n', "domain")
+    project.set_roles({"age": "quasi", "y": "target"}, "Roles.")
+    for column in project.published:
+        assert "private-table" not in offered()
+        project.set_domain({column: {"values": ["a", "b"], "missing": True}}, "domain")
     assert "private-table" in offered()
     assert as_recipe(project).promises.epsilon == (0.5,)
     project.set_shape("columns")
     assert "laplace-select" in offered()
+    project.set_shape("text")  # words that people wrote are not public
+    assert "laplace-select" not in offered()
 
 
 def test_another_file_asks_anew_in_one_decision(project, tmp_path):

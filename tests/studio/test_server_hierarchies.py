@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hierarchy editor: what is changed by hand is in the recipe, in the release, and made again by replay."""
 
+import threading
 import time
 
 import pytest
 
+from discreet.errors import DataError
 from discreet.samples import load
+from discreet.studio import server_hierarchies
 
 
 @pytest.fixture
@@ -77,3 +80,23 @@ def test_a_file_that_covers_not_all_values_is_refused(own):
     answer = own.put("/hierarchies/file", params={"column": "age"}, content=b"1;young;*\n2;young;*\n")
     assert answer.status_code == 422
     assert own.project.journal.state().get("hierarchies", {}).get("age") is None
+
+
+def test_a_change_that_waits_for_the_table_holds_up_no_page(own, monkeypatch):
+    begun, known = threading.Event(), threading.Event()
+
+    def waits(studio, column):
+        begun.set()
+        known.wait(5)
+        raise DataError("The table is being read.")
+
+    monkeypatch.setattr(server_hierarchies, "_current", waits)
+    with own:  # one loop for all requests
+        editing = threading.Thread(target=edit, args=(own,), kwargs={"what": "split", "label": "x"})
+        editing.start()
+        assert begun.wait(5)
+        assert own.get("/verify").status_code == 200
+        waited = known.is_set() or not editing.is_alive()
+        known.set()
+        editing.join()
+    assert not waited

@@ -48,12 +48,3 @@ def test_what_no_promise_can_be_is_refused(own, name, value):
     assert answer.status_code == 422
     assert "number from" in answer.text
     assert own.studio.project.journal.revision == before
-
-
-def test_a_domain_is_a_file_of_public_knowledge(own):
-    assert own.put("/promise/domain", content=b"\xff").status_code == 422
-    assert own.put("/promise/domain", content=b"sex = [").status_code == 422
-    nested = own.put("/promise/domain", content=b"sex = " + b"[" * 100_000)
-    assert (nested.status_code, nested.text[:22]) == (422, "A domain is a TOML fil")
-    assert own.put("/promise/domain", content=b'ill = ["a", "b", "c"]\n').status_code == 204
-    assert "given" in own.get("/promise").text

@@ -16,6 +16,8 @@ from discreet.studio import server_verify
 
 ROLES = {"age": "quasi", "sex": "quasi", "zip": "quasi", "readmitted": "target", "name": "identifier"}
 
+RELEASED = ds.Roles(target="readmitted", quasi=["age", "sex", "zip"], identifiers=["name"])
+
 
 @pytest.fixture
 def chosen(at_home):
@@ -29,7 +31,7 @@ def chosen(at_home):
         project.set_role(column, role)
     project.journal.decide(("chosen",), "mondrian-k5-median", "Chosen.")
     folder = project.runs.study(project.run_name()) / "releases" / "mondrian-k5-median"
-    Mondrian(5, random_state=1).release(sample.data, project.as_roles()).save(folder)
+    Mondrian(5, random_state=1).release(sample.data, RELEASED).save(folder)
     at_home.folder = folder
     return at_home
 

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from discreet.cli.failures import Failure, failure_of, is_usage_error, usage_failure
 from discreet.cli.options import refuse_published, say
 from discreet.cli.running import Running, run_of
-from discreet.errors import PrivacyLeakWarning, UnknownValuesWarning
+from discreet.errors import LeftOutWarning, PrivacyLeakWarning, UnknownValuesWarning
 
 JSON = "--json"
 _WRITTEN = ("out", "plot")  # parameters that name a file or folder to write
@@ -127,6 +127,6 @@ def _only_our_warnings(command: Running) -> None:
         say(f"Warning: {message}", err=True)
 
     warnings.simplefilter("ignore")
-    for ours in (PrivacyLeakWarning, UnknownValuesWarning):
+    for ours in (LeftOutWarning, PrivacyLeakWarning, UnknownValuesWarning):
         warnings.simplefilter("always", ours)
     warnings.showwarning = show

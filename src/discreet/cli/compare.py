@@ -15,7 +15,7 @@ import typer
 
 from discreet.cli.file_options import ReadingOptions
 from discreet.cli.given_recipe import RecipePath, recipe_or_refuse
-from discreet.cli.options import Json, Quiet, cell, console, emit, say, step, watch
+from discreet.cli.options import Json, Quiet, cell, console, emit, remark, say, step, watch
 from discreet.errors import DataError, RolesError, listing, shown
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def compare(
     load = partial(load_dataset, str(data), study_recipe.model_dump_json(), *written_as)
     try:
         study = run_study(load, study_recipe, out, text=text)
+        remark(*study.dataset.notes)
         with step("Writing the report"):
             guessed = () if roles is None else [one.column for one in roles.suggestions]
             summary = summarise_study(study, name=os.fsencode(data.name).decode(errors="replace"), guessed=guessed)

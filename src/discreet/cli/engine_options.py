@@ -75,13 +75,18 @@ class EngineOptions:
         return self.engine is not None
 
     @contextmanager
-    def opened(self, source: Path | str, reading: ReadingOptions, scratch: Path) -> Iterator[Engine]:
-        """The engine; rows that wait in between are in `scratch`, in folders that only this user can read."""
+    def opened(
+        self, source: Path | str, reading: ReadingOptions, scratch: Path | None, **more: Any
+    ) -> Iterator[Engine]:
+        """The engine; rows that wait in between are in `scratch`, in folders that only this user can read.
+
+        `more` says further how cells are read.
+        """
         from discreet.engines.engine_names import open_engine
 
         assert self.engine is not None
         warn_of_password(source)
-        engine: Any = open_engine(self.engine, source, options=self._given, reading=reading.arguments)
+        engine: Any = open_engine(self.engine, source, options=self._given, reading=reading.arguments | more)
         engine.scratch = scratch
         with closing(engine):
             yield engine
@@ -108,14 +113,22 @@ class CountingOptions:
         """Whether an engine is named; DataError for options that only an engine has."""
         return EngineOptions(engine=self.engine, **self.given).is_used
 
+    def with_source(self, source: str | None) -> dict[str, Any]:
+        """The options of the engine, a table of a database among them; DataError for those that need an engine."""
+        given = EngineOptions(engine=self.engine, source=source, **self.given)
+        if given.is_used and source is not None:
+            warn_of_password(source)
+        return self.given | ({} if source is None else {"source": source})
+
     @contextmanager
     def opened(self, file: Path, reading: ReadingOptions) -> Iterator[Any]:
         """The engine on files, or on the table of a database that a URL names."""
         from discreet.data.read import url_in
-        from discreet.engines.engine_names import open_engine
+        from discreet.engines.engine_names import check_place, open_engine
 
         assert self.engine is not None
         url = url_in(str(file), reading.table)
+        check_place(self.engine, is_url=url is not None)
         source, options = (file, {}) if url is None else (url, {"source": url})
         warn_of_password(source)
         engine: Any = open_engine(self.engine, source, options={**self.given, **options}, reading=reading.arguments)

@@ -121,11 +121,11 @@ def evaluate(
 
     watch(quiet=quiet, as_json=as_json)
     given = GivenRecipe(recipe, quiet=quiet or as_json)
-    options = given.options(file, Options(roles, reading, baskets))
+    options = given.options(file, Options(roles, reading, baskets), texts=True)
     methods = _methods(method, k, epsilon, settings, given)
     judged = given.evaluation(protocol=protocol.value, folds=folds, classifiers=classifiers, measure=measure.value)
     promised, sentences = _defaults(method or [], k, epsilon, settings)
-    dataset, note = _dataset(file, options.roles, options.baskets, options.reading, sample, seed, rows)
+    dataset, note = _dataset(file, options, sample, seed, rows)
     evaluation = evaluate_utility(
         methods,
         dataset.checked(),
@@ -154,9 +154,7 @@ def evaluate(
 
 def _dataset(
     file: Path,
-    roles: RoleOptions,
-    baskets: BasketOptions,
-    reading: ReadingOptions,
+    options: Options,
     sample: int,
     seed: int,
     rows_of: CountingOptions,
@@ -165,17 +163,18 @@ def _dataset(
     from discreet.data.table import Table
     from discreet.evaluate.sampled_rows import sampled_rows
 
+    roles, baskets, reading = options.roles, options.baskets, options.reading
     if rows_of.is_used:
-        if baskets.held_as is not None:
-            refuse_unused("engine", because="engines read the rows of tables, and these are baskets")
+        if options.text is not None or baskets.held_as is not None:
+            refuse_unused("engine", because="engines read the rows of tables, and these are items")
         table, drawn = rows_of.sample(file, reading, names=None, rows=sample, seed=seed)
         return roles.dataset(table), f"Measured on {drawn}. A whole table gives finer groups." if drawn else ""
-    files = parquet_files(file) if baskets.held_as is None else []
+    files = parquet_files(file) if baskets.held_as is None and options.text is None else []
     if not files:
         refuse_unused(
             "sample", because="the file is read whole; samples are drawn from folders and large Parquet files"
         )
-        return read_dataset(file, roles, baskets, reading), ""
+        return read_dataset(file, roles, baskets, reading, text=options.text), ""
     dialect = [name for name in names_of(ReadingOptions) if name not in CELL_OPTIONS]
     refuse_unused(*dialect, because="Parquet files state how they are written")
     rows, total = sampled_rows(files, rows=sample, random_state=seed)

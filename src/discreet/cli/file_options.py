@@ -207,6 +207,12 @@ class RoleOptions:
 
         return Dataset.unchecked(table, self.roles(table.names))
 
+    def by_cells(self, table: Table) -> Dataset:
+        """The same for a method that reads each cell by itself: all rows as they are."""
+        from discreet.data.dataset import TableDataset
+
+        return TableDataset(table, self.roles(table.names))
+
     def roles(self, names: tuple[str, ...]) -> Roles:
         """The roles of columns with these names."""
         from discreet.data.roles import Roles
@@ -217,23 +223,29 @@ class RoleOptions:
 
 
 def read_dataset(
-    file: Path, roles: RoleOptions, baskets: BasketOptions, reading: ReadingOptions, *, by_cells: bool = False
+    file: Path,
+    roles: RoleOptions,
+    baskets: BasketOptions,
+    reading: ReadingOptions,
+    *,
+    by_cells: bool = False,
+    text: str | None = None,
 ) -> Dataset:
-    """Read the file, with the roles of its columns (baskets have none). The method checks them."""
+    """Read the file, with the roles of its columns (baskets have none); `text` is a column whose words are items. The
+    method checks the roles."""
+    if text is not None:
+        return _of_texts(file, text, roles, reading, by_cells)
     if baskets.held_as is None:
         refuse_unused("labels", "separator", because="the file is read as a table; add --baskets transactions")
         table = reading.read(file, by_cells=by_cells)
-        dataset = roles.dataset(table)
+        dataset = roles.by_cells(table) if by_cells else roles.dataset(table)
         _check_allowed(dataset.roles)
         if not by_cells and dataset.roles is not None:
             for name in dataset.roles.named:
                 quietly(table.column, name, errors=(DataError,))  # what cannot be read says so when it is used
-            remark(*table.reading.sentences())
+            remark(*table.reading.sentences(), *dataset.notes)
         return dataset
-    unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
-    if unfit:
-        named = listing(f"--{role.replace('_', '-')}" for role in unfit)
-        raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
+    _check_label_alone(roles)
     return _LABELLED[baskets.held_as](file, roles.target, baskets, reading, by_cells)
 
 
@@ -242,6 +254,34 @@ def _check_allowed(roles: Roles | None) -> None:
     idle = [] if roles is None else [name for name in roles.allow_unique if name not in roles.published]
     if idle:
         refuse_unused("allow_unique", because=f"no role publishes {listing(idle)}")
+
+
+def _check_label_alone(roles: RoleOptions) -> None:
+    unfit = [role for role, names in asdict(roles).items() if names and role != "target"]
+    if unfit:
+        named = listing(f"--{role.replace('_', '-')}" for role in unfit)
+        raise RolesError(f"Baskets have a label and items; they take no {named}. Leave it out.")
+
+
+def _of_texts(file: Path, text: str, roles: RoleOptions, reading: ReadingOptions, by_cells: bool) -> Dataset:
+    from discreet.data.dataset import Dataset
+    from discreet.study.loading import words_of
+
+    if by_cells:
+        raise DataError(
+            "A release with noise names items that are public, and the words of texts come from the rows themselves."
+            " Choose a method that counts persons, or bring baskets whose items everybody knows."
+        )
+    _check_label_alone(roles)
+    refuse_unused("labels", "separator", because="the recipe reads texts, whose words are the items")
+    table = reading.read(file)
+    for name in (text, roles.target):
+        if name is None or name not in table:
+            raise RolesError(
+                "Texts need a column that holds them and a target, another column."
+                + ("" if name is None else f" There is no column {name!r}.{did_you_mean(name, table.names)}")
+            )
+    return Dataset.unchecked(words_of(table, text, roles.target))
 
 
 def _of_columns(

@@ -36,11 +36,13 @@ RecipePath = Annotated[
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a command about its file: as given, or as given beside a recipe."""
+    """The options of a command about its file: as given, or as given beside a recipe, which may name a column of
+    texts."""
 
     roles: RoleOptions = field(default_factory=RoleOptions)
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     baskets: BasketOptions = field(default_factory=BasketOptions)
+    text: str | None = None
 
 
 class GivenRecipe:
@@ -58,11 +60,21 @@ class GivenRecipe:
     def name(self) -> str:
         return "" if self.path is None else self.path.name
 
-    def options(self, file: Path | None, options: Options) -> Options:
-        """The options, and what the recipe says where an option is not given."""
+    def options(self, file: Path | None, options: Options, *, texts: bool = False) -> Options:
+        """The options, and what the recipe says where an option is not given. `texts`: the command takes texts, too."""
         if self.recipe is None:
             return options
-        merged = Options(self._roles(options.roles), self._reading(options.reading), self._baskets(file, options))
+        if self._is_of_texts(options) and not texts:
+            raise DataError(
+                f"{self.name} reads texts. `discreet compare`, `release`, `evaluate` and `replay` take them; this"
+                " command takes tables, transactions and 0/1 columns."
+            )
+        merged = Options(
+            self._roles(options.roles),
+            self._reading(options.reading),
+            self._baskets(file, options),
+            self.recipe.source.text if self._is_of_texts(options) else None,
+        )
         self._say_beaten(options)
         return merged
 
@@ -114,16 +126,15 @@ class GivenRecipe:
                 merged[name] = own
         return replace(given, **merged)
 
+    def _is_of_texts(self, options: Options) -> bool:
+        assert self.recipe is not None
+        return self.recipe.source.shape == "text" and not options.baskets.is_given
+
     def _baskets(self, file: Path | None, options: Options) -> BasketOptions:
         assert self.recipe is not None
         source, given = self.recipe.source, options.baskets
-        if source.shape == "table" or (given.held_as is not None and given.held_as.value != source.shape):
+        if source.shape in ("table", "text") or (given.held_as is not None and given.held_as.value != source.shape):
             return given
-        if source.shape == "text":
-            raise DataError(
-                f"{self.name} reads texts. `discreet compare` makes releases of them, and `discreet replay` one again;"
-                " this command takes tables, transactions and 0/1 columns."
-            )
         labels = given.labels
         if labels is None and source.labels is not None and file is not None:
             labels = file.parent / source.labels

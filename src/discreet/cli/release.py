@@ -157,7 +157,7 @@ def release(
     watch(quiet=quiet, as_json=as_json)
     _check_target(out, overwrite=output.overwrite)
     given = GivenRecipe(recipe, quiet=quiet or as_json)
-    options = given.options(file, Options(roles, reading, baskets))
+    options = given.options(file, Options(roles, reading, baskets), texts=True)
     roles, reading, baskets = options.roles, options.reading, options.baskets
     if items.is_given:
         items.check(roles, reading, baskets, evaluate=output.evaluate, sink=output.sink, dry_run=dry_run)
@@ -174,10 +174,11 @@ def release(
     defaults, note = said_defaults(name, wanted)
     answer = ReleaseAnswer(out, account, defaults, note, with_report=not output.no_report, quiet=quiet, as_json=as_json)
     if items.is_given:
-        made_of_items = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
-        kept_limits = enforced(policy, made_of_items, output.sign)
-        _save(_outcome(made_of_items), {}, out, output, account)
-        answer.tell(made_of_items, None, kept_limits)
+        outcome, summary = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
+        kept_limits = enforced(policy, outcome.release, output.sign)
+        of_items = _Made(outcome, summary, {}).with_limits(kept_limits)
+        _save(outcome, of_items.files(with_report=not output.no_report), out, output, account)
+        answer.tell(outcome.release, of_items.summary, kept_limits)
         return
     with ExitStack() as until_saved:
         if rows.is_used:
@@ -186,16 +187,15 @@ def release(
                 "recipe": _asked(given),
                 **{type(one).__name__: asdict(one) for one in (parameters, roles, reading)},
             }
-            job = ReleaseJob(out, asked, rows.memory, dry_run, quiet, as_json, until_saved)
+            if options.text is not None:
+                raise DataError("--engine takes tables; texts are read into memory. Leave it out.")
+            job = ReleaseJob(out, asked, rows.memory, dry_run, quiet, as_json, until_saved, str(rows.engine))
             made = _of_engine(chosen, rows, file, roles, baskets, reading, output, job)
         else:
-            made = _of_file(chosen, Path(rows.source_of(file)), roles, baskets, reading, output)
+            made = _of_file(chosen, Path(rows.source_of(file)), options, output)
         kept_limits = enforced(policy, made.outcome.release, output.sign)
         made = made.with_limits(kept_limits)
-        owner_files = made.owner_files
-        if made.summary is not None and not output.no_report:
-            owner_files |= _report(made.summary)
-        _save(made.outcome, owner_files, out, output, account)
+        _save(made.outcome, made.files(with_report=not output.no_report), out, output, account)
         output.copy_to_sink(out)
     answer.tell(made.outcome.release, made.summary, kept_limits)
 
@@ -204,22 +204,20 @@ def _asked(given: GivenRecipe) -> str | None:
     return None if given.recipe is None else given.recipe.model_dump_json()
 
 
-def _outcome(release: Release) -> Outcome:
-    from discreet.report.summary import Outcome
-
-    return Outcome(release, no_utility="Not measured: the rows stay in their files.")
-
-
 @dataclass(frozen=True)
 class _Made:
     """A release that was made, what the report says about it, and further files for the owner.
 
-    The summary is None if there is no report: synthetic rows and chosen items are compared with rows in memory.
+    The summary is None if there is no report.
     """
 
     outcome: Outcome
     summary: dict[str, Any] | None
     owner_files: dict[str, bytes]
+
+    def files(self, *, with_report: bool) -> dict[str, bytes]:
+        """All files for the owner beside those of the release itself."""
+        return self.owner_files | (_report(self.summary) if with_report and self.summary is not None else {})
 
     def with_limits(self, kept: dict[str, Any] | None) -> _Made:
         """The same with the lines of the policy that it keeps."""
@@ -233,17 +231,17 @@ class _Made:
 def _of_file(
     method: Method,
     file: Path,
-    roles: RoleOptions,
-    baskets: BasketOptions,
-    reading: ReadingOptions,
+    options: Options,
     output: OutputOptions,
 ) -> _Made:
     from discreet.data.read import source_name
     from discreet.engines.estimate import refuse_table
 
-    if not baskets.is_given:
+    if not options.baskets.is_given:
         refuse_table(file)
-    dataset = read_dataset(file, roles, baskets, reading, by_cells=method.by_cells)
+    dataset = read_dataset(
+        file, options.roles, options.baskets, options.reading, by_cells=method.by_cells, text=options.text
+    )
     if output.evaluate and not dataset.has_target:
         raise RolesError("--evaluate measures how well a target is predicted. Name it with --target, or leave it out.")
     with step(f"Releasing {len(dataset):,} rows with {method.name}"):
@@ -318,16 +316,17 @@ def _check_target(out: Path, *, overwrite: bool) -> None:
 
 def _candidates(method: Method) -> dict[str, bytes]:
     """The candidates that a method chose from, if it records them, for `discreet choose`."""
+    choice = getattr(method, "choice_", None)
+    if choice is None:
+        return {}
     from discreet.choose import Results
     from discreet.choose.study_file import BASELINE
 
-    choice = getattr(method, "choice_", None)
-    return {} if choice is None else {"candidates.json": Results.of(choice.candidates, BASELINE).to_json()}
+    return {"candidates.json": Results.of(choice.candidates, BASELINE).to_json()}
 
 
 def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool) -> Outcome:
     from discreet.evaluate.raw_use import raw_use_of_its_own_rows
-    from discreet.evaluate.utility import holdout
     from discreet.report.summary import Outcome
 
     if release.shape == "sketches":
@@ -341,6 +340,8 @@ def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool
         with step("Reading rows without recoding them"):
             own = raw_use_of_its_own_rows(release, dataset.readable())
         return Outcome(release, own_rows=own, no_utility="Not measured; --evaluate measures it on held-out rows.")
+    from discreet.evaluate.utility import holdout
+
     try:
         with step("Measuring accuracy on held-out rows"):
             return Outcome(release, holdout(method, dataset.checked()))
@@ -352,7 +353,7 @@ def _summary(outcome: Outcome, dataset: Dataset, name: str) -> dict[str, Any]:
     from discreet.report.summary import summarise
 
     readable = dataset.readable()
-    return summarise(readable.data, readable.roles, [outcome], name=name)
+    return summarise(readable, None, [outcome], name=name)
 
 
 def _report(summary: dict[str, Any]) -> dict[str, bytes]:
@@ -366,9 +367,9 @@ def _save(
     outcome: Outcome, owner_files: dict[str, bytes], out: Path, output: OutputOptions, account: Account | None
 ) -> None:
     """Write the release, with these files for the owner."""
-    from discreet.choose import owner_measures
-
     if outcome.utility is not None:
+        from discreet.choose import owner_measures
+
         owner_files = owner_files | owner_measures(outcome.release, outcome.utility)
     with step("Writing, reading back, verifying"):
         outcome.release.save(

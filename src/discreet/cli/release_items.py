@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,7 @@ from discreet.errors import DataError, RolesError
 
 if TYPE_CHECKING:
     from discreet.methods import Method
-    from discreet.release.release import Release
+    from discreet.report.summary import Outcome
 
 
 def _items(help: str, *names: str) -> Any:
@@ -25,10 +25,11 @@ def _items(help: str, *names: str) -> Any:
 
 @dataclass(frozen=True)
 class ItemOptions:
-    """Which columns hold baskets; with --engine duckdb, --target and, if a person has several rows, --person."""
+    """Which columns hold baskets; with --engine, --target and, if a person has several rows, --person."""
 
     item: Annotated[
-        str | None, _items("Baskets in files: the column of items, one a line, or a list of them in each line.")
+        str | None,
+        _items("Baskets in an engine: the column of items, one a line; with duckdb also a list in each line."),
     ] = None
     row: Annotated[str | None, _items("With --item: the column of row ids; lists need none.")] = None
 
@@ -63,15 +64,17 @@ class ItemOptions:
         roles: RoleOptions,
         reading: ReadingOptions,
         labels: Path | None,
-    ) -> Release:
-        """The release of the items that the method keeps."""
+    ) -> tuple[Outcome, dict[str, Any] | None]:
+        """The release of the items that the method keeps, and what the report says about it."""
         from discreet.engines import StoredBaskets
 
-        if rows.engine != "duckdb":
-            raise DataError("Baskets in files (--item) are read with --engine duckdb.")
+        if not rows.is_used:
+            raise DataError("Baskets in files (--item) are read through an engine. Name one with --engine.")
         if roles.target is None:
             raise RolesError("A release of baskets needs labels: name their column with --target.")
         assert self.item is not None
+        if rows.engine != "duckdb":
+            return self._of_engine(method, source, rows, roles, reading, labels)
         options: dict[str, Any] = {"memory_limit": rows.memory, "threads": rows.threads}
         stored = StoredBaskets(
             source,
@@ -83,5 +86,46 @@ class ItemOptions:
             **{name: value for name, value in options.items() if value is not None},
             **reading.arguments,
         )
-        with step(f"Releasing baskets with {method.name}"):
-            return method.release(stored)
+        return _released(method, stored, source)
+
+    def _of_engine(
+        self,
+        method: Method,
+        source: Path | str,
+        rows: EngineOptions,
+        roles: RoleOptions,
+        reading: ReadingOptions,
+        labels: Path | None,
+    ) -> tuple[Outcome, dict[str, Any] | None]:
+        """The release of lines that are counted by Spark or PostgreSQL."""
+        from discreet.engines import EngineBaskets
+
+        if labels is not None:
+            raise DataError(f"With --engine {rows.engine} labels are in the lines. Join them first, or take duckdb.")
+        if self.row is None:
+            raise DataError(
+                f"With --engine {rows.engine} baskets are lines of one item: name the column of row ids with --row."
+                " Lists of items are read by duckdb."
+            )
+        assert self.item is not None
+        assert roles.target is not None
+        texts = {"kinds": dict.fromkeys((self.item, self.row), "category"), "missing": ()}
+        with replace(rows, memory=None).opened(source, reading, None, **texts) as engine:
+            stored = EngineBaskets(
+                engine,
+                item=self.item,
+                row=self.row,
+                label=roles.target,
+                person=roles.person,
+                memory_limit=rows.memory or "1GB",
+            )
+            return _released(method, stored, source)
+
+
+def _released(method: Method, stored: Any, source: Path | str) -> tuple[Outcome, dict[str, Any] | None]:
+    from discreet.report.summary import Outcome, summarise_items
+
+    with step(f"Releasing baskets with {method.name}"):
+        outcome = Outcome(method.release(stored), no_utility="Not measured: the rows stay in the engine.")
+    with step("Counting rows that are alike"):
+        return outcome, summarise_items(outcome, stored, name=source.name if isinstance(source, Path) else "table")

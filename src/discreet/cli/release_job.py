@@ -12,11 +12,11 @@ import typer
 
 from discreet._version import __version__
 from discreet.cli.options import emit, say
-from discreet.errors import DataError
 
 if TYPE_CHECKING:
     from discreet.data.roles import Roles
     from discreet.engines import Engine
+    from discreet.engines.protocol import JobEngine
     from discreet.methods import Method
 
 
@@ -27,6 +27,7 @@ class ReleaseJob:
     out          the folder that it makes; what it keeps meanwhile lies beside it
     asked        everything that decides what is published: a job that was asked for the same goes on
     memory       what the engine may use, as text
+    engine       its name
     until_saved  closed when the release is there
     """
 
@@ -37,29 +38,27 @@ class ReleaseJob:
     quiet: bool
     as_json: bool
     until_saved: ExitStack
+    engine: str = "duckdb"
 
     def start(self, engine: Engine, method: Method, roles: Roles) -> Engine:
         """The engine of this job. It ends here if nothing is to be done, or if it cannot be."""
-        from discreet.engines.protocol import CellEngine
+        from discreet.engines.protocol import JobEngine
 
-        files: tuple[Path, ...] = getattr(engine, "files", ())
         roles.check_names(engine)
-        if not files or not isinstance(engine, CellEngine):
-            if self.dry_run:
-                raise DataError("--dry-run has no effect: this engine gives no estimate, only duckdb on files does.")
-            return engine
-        self._estimate(files, method, roles)
-        return self._resumable(engine, files)
+        assert isinstance(engine, JobEngine)
+        self._estimate(engine, method, roles)
+        return self._resumable(engine, roles)
 
-    def _estimate(self, files: tuple[Path, ...], method: Method, roles: Roles) -> None:
+    def _estimate(self, engine: JobEngine, method: Method, roles: Roles) -> None:
         from discreet.engines.estimate import bytes_of, estimate
 
+        kept = [name for name in roles.published if name not in roles.quasi]
         found = estimate(
-            files,
-            quasi=roles.quasi,
-            kept=[name for name in roles.published if name not in roles.quasi],
+            engine.sample([*roles.quasi, *kept]),
+            n_quasi=len(roles.quasi),
             place=self.out.absolute().parent,
-            engine_memory=bytes_of(self.memory),
+            engine=self.engine,
+            engine_memory=bytes_of(self.memory) if self.engine == "duckdb" else 0,
             parts=method.decides_in_parts(roles),
         )
         if self.dry_run and self.as_json:
@@ -70,13 +69,17 @@ class ReleaseJob:
         if self.dry_run:
             raise typer.Exit
 
-    def _resumable(self, engine: Any, files: tuple[Path, ...]) -> Engine:
-        from discreet.engines.resumable import Resumable, purpose_of
+    def _resumable(self, engine: JobEngine, roles: Roles) -> Engine:
+        """The engine with a folder for what is finished, where it can be told later that the rows are the same."""
+        from discreet.engines.resumable import purpose_of, resumable
         from discreet.foundation.job_folder import job_folder
 
-        purpose = purpose_of(files, asked=self.asked, version=__version__)
+        rows = engine.identity([name for name in engine.names if name in roles.named])
+        if rows is None:
+            return engine
+        purpose = purpose_of(rows, asked=self.asked, version=__version__)
         folder = self.until_saved.enter_context(job_folder(self.out, purpose))
-        job = Resumable(engine, folder)
+        job = resumable(engine, folder)
         if job.has_begun and not (self.quiet or self.as_json):
             say("A job for the same release was interrupted: it goes on with what it has counted.", err=True)
         return job

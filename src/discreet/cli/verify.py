@@ -33,6 +33,13 @@ def verify(
         bool, typer.Option("--patient", help="Check even if it takes long: baskets with many different rows.")
     ] = False,
     rows: CountingOptions,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            help="With --engine postgres: the table that the rows were copied to (release --sink), compared with them.",
+            rich_help_panel="Rows beyond memory",
+        ),
+    ] = None,
     policy: PolicyFile = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -42,6 +49,7 @@ def verify(
 
     watch(quiet=quiet, as_json=as_json)
     limits = read_policy(policy)
+    options = rows.with_source(source)
     with step("Reading and counting"):
         verification = check(
             folder,
@@ -49,8 +57,8 @@ def verify(
             public_key=key,
             expected_id=release_id,
             patient=patient,
-            engine=rows.engine if rows.is_used else None,
-            engine_options=rows.given,
+            engine=rows.engine,
+            engine_options=options,
         )
     result = None
     if limits is not None and verification.holds:

@@ -39,6 +39,27 @@ def lowest_bit(typingctx: Any, word: Any) -> Any:
     return word(word), codegen
 
 
+@intrinsic
+def prefetch(typingctx: Any, lines: Any, line: Any) -> Any:
+    """Ask memory for a line of an array, which will soon be read."""
+    from numba import types
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from numba.core import cgutils
+
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        step = cgutils.unpack_tuple(builder, array.strides)[0]
+        index = context.cast(builder, args[1], signature.args[1], types.intp)
+        place = cgutils.pointer_add(builder, array.data, builder.mul(step, index), cgutils.voidptr_t)
+        number = cgutils.int32_t
+        kind = cgutils.ir.FunctionType(cgutils.ir.VoidType(), [place.type, number, number, number])
+        ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(ask, [place, number(0), number(3), number(1)])  # to be read, kept close, data
+        return context.get_dummy_value()
+
+    return types.void(lines, line), codegen
+
+
 class Patterns:
     """The selected items of each group of rows, with checks whether another item may be added.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -179,6 +180,15 @@ def n_unique(content: Any, columns: Sequence[str]) -> int:
     coded = content.columns(columns)
     if len(coded) == 1:
         return int((np.bincount(coded[0].codes) == 1).sum())
+    possible = prod(one.levels for one in coded)
+    if possible <= content.n_rows:  # few enough to count them all, some rows at a time
+        counts = np.zeros(possible, dtype=np.int64)
+        for start in range(0, content.n_rows, max(_AT_ONCE, possible)):
+            key = np.zeros(1, dtype=np.int64)
+            for one in coded:
+                key = key * one.levels + one.codes[start : start + max(_AT_ONCE, possible)]
+            counts += np.bincount(key, minlength=possible)
+        return int((counts == 1).sum())
     rows, _ = group([one.codes for one in coded], content.n_rows, [one.levels for one in coded], ordered=False)
     return int((np.bincount(rows) == 1).sum())
 
@@ -218,6 +228,6 @@ def _coarser(whole: Tally, columns: Sequence[str], target: str | None, groups: t
     if target is not None:
         label = whole.column(target)
         of_row, n_classes = of_row * label.levels + label.codes, label.levels
-    counts = np.bincount(of_row, rows, minlength=len(first) * n_classes).astype(np.int64)  # exact: rows are below 2^53
-    counts = counts.reshape(len(first), n_classes)
+    counts = np.zeros((len(first), n_classes), dtype=np.int64)
+    np.add.at(counts.ravel(), of_row, rows)  # in place: bincount would hold rows and counts twice, as doubles
     return Tally(tuple(columns), codes, counts, counts.sum(axis=1), None, tuple(one.values for one in coded))

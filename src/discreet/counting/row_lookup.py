@@ -94,8 +94,8 @@ def _packed(so_far: np.ndarray | None, columns: Sequence[np.ndarray], widths: tu
 
 
 def _table(key: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Open addressing, half full."""
-    slots = np.full((max(2 * len(key), 16), 2), -1, dtype=np.int64)
+    """Open addressing, two thirds full."""
+    slots = np.full((max(3 * len(key) // 2, 16), 2), -1, dtype=np.int64)
     _fill(key, number.astype(np.int64), slots)
     return slots
 

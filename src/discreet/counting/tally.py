@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyarrow as pa
 
+from discreet.counting.pair_windows import counted_without_sorting
 from discreet.counting.partition import Partition
 from discreet.data.cell_kinds import kind_of
 from discreet.data.column import Column
@@ -269,18 +270,16 @@ def pair_counts(
     >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 0, 2]))]
     [[0, 1], [0, 2], [1, 2]]
     """
+    counted = counted_without_sorting(a, b, weights, kernels=len(a) > _FEW or kernels_are_loaded())
+    if counted is not None:
+        return counted
     width = int(b.max(initial=0)) + 1
     key = a.astype(np.int64) * width + b
-    if int(key.max(initial=0)) < 4 * len(key) + 1024:  # few enough possible pairs to count them all
-        rows = np.bincount(key)
-        pairs = np.flatnonzero(rows)
-        rows = (rows if weights is None else np.bincount(key, weights))[pairs]
-    else:
-        order = order_of(key) if weights is not None else slice(None)
-        key = key[order] if weights is not None else np.sort(key)
-        starts = np.flatnonzero(np.diff(key, prepend=-1))
-        pairs = key[starts]
-        rows = np.diff(starts, append=len(key)) if weights is None else np.add.reduceat(weights[order], starts)
+    order = order_of(key) if weights is not None else slice(None)
+    key = key[order] if weights is not None else np.sort(key)
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    pairs = key[starts]
+    rows = np.diff(starts, append=len(key)) if weights is None else np.add.reduceat(weights[order], starts)
     return pairs // width, pairs % width, rows.astype(np.int64)
 
 

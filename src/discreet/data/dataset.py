@@ -7,6 +7,7 @@ between the two shapes.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -19,10 +20,11 @@ from discreet.data.baskets import Baskets
 from discreet.data.column import Column, from_labels, text_of
 from discreet.data.content import LABEL
 from discreet.data.item_rows import ItemRows
+from discreet.data.labelled_rows import labelled_rows
 from discreet.data.records import Records
 from discreet.data.roles import Roles
 from discreet.data.table import Table
-from discreet.errors import DataError, RolesError
+from discreet.errors import DataError, LeftOutWarning, RolesError, shown
 from discreet.foundation.displayed import Displayed
 
 
@@ -62,7 +64,9 @@ class Dataset(Displayed, ABC):
         if isinstance(data, Dataset):
             return data
         if roles is not None:
-            return TableDataset(Table.of(data), roles)
+            table = Table.of(data)
+            labelled = labelled_rows(table, roles)
+            return TableDataset(labelled, roles, len(table) - len(labelled))
         if not isinstance(data, Baskets):
             raise RolesError("A table needs roles: pass discreet.Roles. Baskets have none: pass discreet.Baskets.")
         return BasketDataset(data)
@@ -116,6 +120,21 @@ class Dataset(Displayed, ABC):
     def not_quasi(self) -> tuple[str, ...]:
         """Published columns other than quasi-identifiers and the target."""
 
+    @property
+    def notes(self) -> list[str]:
+        """What the owner should know about the rows, in words."""
+        return []
+
+    def handed_out(self, *, by_cells: bool) -> Any:
+        """The data for a method; RolesError if it is private by reading each cell by itself and rows were left out."""
+        return self.data
+
+    def with_warnings(self) -> Any:
+        """The data, after the notes were given as warnings."""
+        for note in self.notes:
+            warnings.warn(note, LeftOutWarning, stacklevel=6)
+        return self.data
+
     def readable(self) -> Dataset:
         """This dataset with the columns that can be read; see `Table.readable`."""
         return self
@@ -131,8 +150,9 @@ class TableDataset(Dataset):
     shape = "table"
     roles: Roles
 
-    def __init__(self, table: Table, roles: Roles):
+    def __init__(self, table: Table, roles: Roles, left_out: int = 0):
         self.data, self.roles, self.target = table, roles, str(roles.target)
+        self.left_out = left_out  # rows that had no label
 
     @property
     def has_target(self) -> bool:
@@ -140,10 +160,25 @@ class TableDataset(Dataset):
 
     def checked(self) -> TableDataset:
         self.roles.check_for_release(self.data)
-        return TableDataset(self.data.select(self.roles.named), self.roles)
+        return TableDataset(self.data.select(self.roles.named), self.roles, self.left_out)
+
+    @property
+    def notes(self) -> list[str]:
+        n_rows = len(self) + self.left_out
+        text = f"{self.left_out:,} of {n_rows:,} rows have no {shown(self.target)} and are left out."
+        return [text] if self.left_out else []
+
+    def handed_out(self, *, by_cells: bool) -> Table:
+        if by_cells and self.left_out:
+            raise RolesError(
+                f"The target {shown(self.target)} is missing in {self.left_out} rows. Differential privacy would not"
+                f" cover who has a label if these rows were left out: give them a class of their own, such as"
+                f" 'unknown'."
+            )
+        return self.data
 
     def readable(self) -> TableDataset:
-        return TableDataset(self.data.readable(self.roles.named), self.roles)
+        return TableDataset(self.data.readable(self.roles.named), self.roles, self.left_out)
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -166,7 +201,7 @@ class TableDataset(Dataset):
         return tuple(name for name in self.roles.published if name not in (*self.quasi, self.target))
 
     def take(self, rows: np.ndarray) -> TableDataset:
-        return TableDataset(self.data.take(rows), self.roles)
+        return TableDataset(self.data.take(rows), self.roles, self.left_out)
 
 
 class BasketDataset(Dataset):

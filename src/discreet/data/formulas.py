@@ -58,12 +58,14 @@ def plain(text: str) -> str:
 
 
 def neutral_cells(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Neutralise a column of text; other types have no formulas."""
+    """Neutralise a column of text, which may be a dictionary; other types have no formulas."""
     return _each(array, neutral)
 
 
 def plain_cells(name: str, array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """The text of a published CSV column; DataError for formulas that are not neutralised, or extra apostrophes."""
+    """The text of a published CSV column, as a dictionary; DataError for formulas that are not neutralised, or extra
+    apostrophes.
+    """
 
     def read(text: str) -> str:
         text_read = plain(text)
@@ -73,7 +75,8 @@ def plain_cells(name: str, array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.C
             )
         return text_read
 
-    return _each(array, read)
+    is_text = pa.types.is_string(array.type)
+    return _each(array.dictionary_encode() if is_text else array, read)
 
 
 def unmarked(table: pa.Table, names: Sequence[str] | None = None, texts: Container[str] | None = None) -> pa.Table:
@@ -89,6 +92,11 @@ def unmarked(table: pa.Table, names: Sequence[str] | None = None, texts: Contain
 
 
 def _each(array: pa.Array | pa.ChunkedArray, change: Callable[[str], str]) -> pa.Array | pa.ChunkedArray:
+    """Change texts; of dictionaries each different one once."""
+    if isinstance(array, pa.ChunkedArray):
+        return pa.chunked_array([_each(chunk, change) for chunk in array.chunks], array.type)
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, _each(array.dictionary, change))
     if not pa.types.is_string(array.type) or not pc.any(pc.match_substring_regex(array, _SUSPECT)).as_py():
         return array
     distinct = array.unique().drop_null()

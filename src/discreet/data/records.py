@@ -58,6 +58,11 @@ class Records:
         return records if y is None else records.labelled(y)
 
     @classmethod
+    def unnamed(cls, X: Any) -> Records:
+        """As `of`, for work that does not ask for names, which take longer to make up than many a matrix to check."""
+        return cls.of(X) if isinstance(X, (Records, Baskets)) else cls(counts_csr(X), ())
+
+    @classmethod
     def from_text(cls, texts: Iterable[str], y: Any = None, *, vectorizer: Any = None) -> Records:
         """Word counts of each text, by scikit-learn's CountVectorizer or another of its vectorisers."""
         from sklearn.feature_extraction.text import CountVectorizer
@@ -171,6 +176,8 @@ def counts_csr(X: Any) -> sp.csr_array:
             raise DataError(f"Records need a matrix of numbers; this does not form one ({failure}).")
     if wide.ndim != 2 or 0 in wide.shape:
         raise DataError(f"Records need rows and columns; {' x '.join(map(str, wide.shape)) or 'one number'} was given.")
+    if _all_ones(wide):
+        return _csr(np.ones(wide.nnz, dtype=np.int32), wide)
     matrix = sp.csr_array(wide.astype(np.float64))
     matrix.sum_duplicates()
     cells = matrix.data
@@ -185,9 +192,20 @@ def counts_csr(X: Any) -> sp.csr_array:
     largest = float(matrix.sum(axis=1).max())
     if largest > _LARGEST:
         raise DataError(f"A record's cells must not add up to more than {_LARGEST}; scale the numbers down.")
-    cells = matrix.data.astype(np.int32) if whole else matrix.data
-    small = sp.csr_array(matrix.shape, dtype=cells.dtype)
-    small.data, small.indices, small.indptr = cells, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return _csr(matrix.data.astype(np.int32) if whole else matrix.data, matrix)
+
+
+def _all_ones(wide: Any) -> bool:
+    """Whether this is a CSR matrix in order whose cells are all one, as in baskets: nothing is left to check."""
+    if not is_sparse(wide) or wide.format != "csr" or not 0 < wide.nnz <= _LARGEST or wide.dtype.kind not in "uif":
+        return False
+    return bool(wide.data.min() == 1 and wide.data.max() == 1 and wide.has_canonical_format)
+
+
+def _csr(cells: np.ndarray, places: Any) -> sp.csr_array:
+    """These cells in the places of the cells of a CSR matrix."""
+    small = sp.csr_array(places.shape, dtype=cells.dtype)
+    small.data, small.indices, small.indptr = cells, places.indices.astype(np.int32), places.indptr.astype(np.int32)
     return small
 
 

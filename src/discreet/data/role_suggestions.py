@@ -127,7 +127,8 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
 
     distinct = column.levels
     if is_target:
-        return say("target", f"{distinct} classes")
+        without = f"; {column.n_missing:,} rows have none and are left out" if column.has_missing else ""
+        return say("target", f"{len(column.values)} classes{without}")
     if distinct == 1:
         return say("none", "the same in every row: it tells nothing")
     if (content := likely_identifier(column)) is not None:

@@ -124,8 +124,8 @@ class Roles(Displayed):
         target = table.column(self.target)
         if target.has_missing:
             raise RolesError(
-                f"The target {shown(self.target)} is missing in {target.n_missing} of {len(table)} rows. Drop them"
-                f" first."
+                f"The target {shown(self.target)} is missing in {target.n_missing} of {len(table)} rows. Leave these"
+                f" rows out of the source, or give them a class of their own, such as 'unknown'."
             )
         if target.levels < 2:
             raise RolesError(f"The target {shown(self.target)} has one class only: there is nothing to learn from it.")

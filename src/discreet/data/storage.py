@@ -42,11 +42,10 @@ def write_cells(arrow: pa.Table, path: Path | BinaryIO, format: str, *, input_ag
     `input_again` leaves formulas in CSV unchanged, for files that are read as input.
     """
     if format == "csv":
-        arrow = plain_texts(arrow)
         if not input_again:
             cells = [neutral_cells(column) for column in arrow.columns]
             arrow = pa.table(cells, names=[neutral(name) for name in arrow.column_names])
-        pacsv.write_csv(_in_texts(arrow), path, pacsv.WriteOptions(quoting_style="needed"))
+        pacsv.write_csv(_in_texts(plain_texts(arrow)), path, pacsv.WriteOptions(quoting_style="needed"))
     elif format == "parquet":
         _write_parquet(arrow, path, statistics=True)
     else:

@@ -126,6 +126,7 @@ class TextReader:
             else:
                 remark = (
                     f"{like:,} of {all_:,} {self._what} look like {words}, {all_ - like:,} do not; read as categories."
+                    " If those mean that nothing is known, name what stands there (--missing, or missing=)."
                 )
                 self.reading = ColumnReading(name, remark=remark)
         return None

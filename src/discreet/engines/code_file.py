@@ -38,12 +38,21 @@ class CodeFile:
                 file.write(np.ascontiguousarray(column).data)
         self._sizes.append(len(codes[0]))
 
-    def batches(self) -> Iterator[list[np.ndarray]]:
+    def batches(self, places: Sequence[int] | None = None) -> Iterator[list[np.ndarray]]:
+        """The batches as they were appended: of all columns, or of those at these places."""
         if not self._sizes:
             return
+        chosen = range(len(self._types)) if places is None else places
+        starts = np.cumsum([0, *(one.itemsize for one in self._types)]).tolist()  # bytes of a row before each column
+        begin = 0
         with self._path.open("rb") as file:
             for size in self._sizes:
-                yield [np.fromfile(file, one, size) for one in self._types]
+                columns = {}
+                for place in sorted(set(chosen)):
+                    file.seek(begin + starts[place] * size)
+                    columns[place] = np.fromfile(file, self._types[place], size)
+                yield [columns[place] for place in chosen]
+                begin += starts[-1] * size
 
     def whole(self) -> list[np.ndarray]:
         """All rows at once."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +19,18 @@ def drawn_rows(engine: RowEngine, names: Sequence[str], *, rows: int, random_sta
     >>> len(drawn_rows(DuckDB(pa.table({"x": range(10)})), ["x"], rows=20, random_state=0))
     10
     """
-    randomness, share, some = Randomness(random_state), rows / max(len(engine), 1), []
-    for batch in engine.raw_rows(names):
-        if share < 1:
-            chance = (randomness.uint64(len(batch)) >> np.uint64(11)) / 2.0**53
-            batch = batch.filter(pa.array(chance < share))
-        some.append(pa.Table.from_batches([batch]))
-    return pa.concat_tables(some, promote_options="permissive")
+    randomness, share = Randomness(random_state), rows / max(len(engine), 1)
+    there = getattr(engine, "drawn_rows", None)  # draws where the rows are
+    if share >= 1:
+        drawn = engine.raw_rows(names)
+    elif there is not None:
+        drawn = there(names, share=share, key=randomness.bytes(32))
+    else:
+        drawn = _drawn(engine.raw_rows(names), share, randomness)
+    return pa.concat_tables([pa.Table.from_batches([batch]) for batch in drawn], promote_options="permissive")
+
+
+def _drawn(batches: Iterator[pa.RecordBatch], share: float, randomness: Randomness) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        chance = (randomness.uint64(len(batch)) >> np.uint64(11)) / 2.0**53
+        yield batch.filter(pa.array(chance < share))

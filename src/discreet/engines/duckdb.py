@@ -25,10 +25,11 @@ from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.notation import Formats
 from discreet.engines.duckdb_packing import Numbering, Packing
 from discreet.engines.raw_cells import RawCells
+from discreet.engines.resumable import identity_of_files
 from discreet.engines.scratch_connection import connection_for
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import from_data, from_relation
-from discreet.engines.table_sample import sample_of
+from discreet.engines.table_sample import TableSample, sample_of
 from discreet.errors import DataError, listing, quietly
 
 _MOST_TEXTS = 1000  # distinct texts of a column that is numbered before grouping; larger ENUMs are slow
@@ -155,7 +156,13 @@ class DuckDB(RawCells):
     def likely_distinct(self, columns: Sequence[str]) -> int:
         if not self._source.files:
             return super().likely_distinct(columns)
-        return sample_of(self._source.files, columns).distinct().likely
+        return self.sample(columns).distinct().likely
+
+    def sample(self, columns: Sequence[str]) -> TableSample:
+        return sample_of(self._source.files, columns) if self._source.files else super().sample(columns)
+
+    def identity(self, columns: Sequence[str]) -> list[Any] | None:
+        return identity_of_files(self._source.files) if self._source.files else None
 
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Messages of DuckDB and Arrow quote cells, so none is passed on."""

@@ -66,6 +66,18 @@ def named_source(name: str, options: Mapping[str, Any]) -> str | None:
     return options[entry.source] if entry.source else None
 
 
+def check_place(name: str, *, is_url: bool) -> None:
+    """DataError if the engine does not read what takes the place of the file: a URL of a table, or files."""
+    entry = _entry(name)
+    if entry.source and not is_url:
+        raise DataError(
+            f"The engine {name} reads no files. Give the URL of a table in place of the file,"
+            f" postgresql://user@host/database/table; duckdb and spark read files."
+        )
+    if is_url and not entry.source:
+        raise DataError(f"The engine {name} reads files. The table of a database is read with --engine postgres.")
+
+
 def open_engine(
     name: str, source: Any, *, options: Mapping[str, Any] | None = None, reading: Mapping[str, Any] | None = None
 ) -> Engine:

@@ -2,8 +2,9 @@
 """What a release will take, estimated before any work: rows, distinct rows, memory, disk and time.
 
 Rows and distinct rows come from a sample (`table_sample.py`). The costs of a row and of a distinct row are rough, set
-by hand from some releases; how fast this machine is compared with that one is measured in hundredths of a second.
-What does not fit is refused here, with what to do, instead of by the system in the middle of the work.
+by hand from some releases through each engine; how fast this machine is compared with that one is measured in
+hundredths of a second. What does not fit is refused here, with what to do, instead of by the system in the middle of
+the work.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +26,12 @@ from discreet.foundation.system import free_memory
 # Rough: bytes of memory and seconds of the processor, for 8 quasi-identifiers.
 _BASE = 450 << 20  # the interpreter, libraries, buffers, a bucket of rows
 _DISTINCT_BYTES = (130, 25)  # of a distinct row, and for each of its columns
-_ROW_SECONDS, _DISTINCT_SECONDS, _START_SECONDS = 0.9e-6, 2e-6, 3.0
+_SECONDS = {  # of a row, of a distinct row, and of starting, on all processors together
+    "duckdb": (0.9e-6, 2e-6, 3.0),
+    "spark": (3.1e-6, 1.4e-6, 25.0),
+    "postgres": (5e-6, 2e-6, 3.0),
+}
+_WORKER_BASE, _WORKER_DISTINCT = 1 << 30, 64  # bytes for each core of a worker, and for each distinct row there
 _TABLE_CELL, _TABLE_ROW = 9, 120  # bytes of a cell and of a row of a table in memory, when it is released
 _SORT = 0.0026  # seconds that the machine of the measurement takes to sort _SORTED numbers
 _SORTED = 2**16
@@ -45,6 +50,7 @@ class ReleaseEstimate:
 
     in_parts   whether distinct rows outgrow memory and are decided on in parts
     available  bytes of memory that are free for it; disk likewise, where rows wait
+    workers    bytes of memory for each core of the workers of a cluster; 0 if there are none
     """
 
     n_rows: int
@@ -58,6 +64,7 @@ class ReleaseEstimate:
     free_disk: int
     seconds: float
     in_parts: bool
+    workers: int = 0
 
     @property
     def lines(self) -> list[str]:
@@ -71,6 +78,7 @@ class ReleaseEstimate:
             f"distinct  about {_rounded(d.likely)} in {self.n_quasi} quasi-identifiers"
             f" ({_rounded(d.least)} to {_rounded(d.most)}), {how}",
             f"memory    about {size(self.memory)} of {size(self.available)} that are free{fits}",
+            *([f"workers   about {size(self.workers)} of memory for each core"] if self.workers else []),
             f"disk      about {size(self.disk)} of {size(self.free_disk)} that are free",
             f"time      about {duration(self.seconds)} of one processor",
         ]
@@ -93,39 +101,39 @@ class ReleaseEstimate:
 
 
 def estimate(
-    files: Sequence[Path],
+    sample: TableSample,
     *,
-    quasi: Sequence[str],
-    kept: Sequence[str],
+    n_quasi: int,
     place: Path,
+    engine: str = "duckdb",
     engine_memory: int = 0,
     parts: bool = False,
 ) -> ReleaseEstimate:
-    """What the release of these files will take.
+    """What the release of a table will take of which this is a sample.
 
-    kept   the columns that are published as they are, the target among them
-    place  a folder on the disk where rows wait
-    parts  whether the method can decide in parts
+    n_quasi  how many of the sampled columns, from the first on, are quasi-identifiers; the others are kept as they are
+    place    a folder on the disk where rows wait
+    parts    whether the method can decide in parts
     """
-    sample = sample_of(files, [*quasi, *kept])
-    distinct = sample.distinct(range(len(quasi)))
+    distinct = sample.distinct(range(n_quasi))
     in_parts = parts and outgrow_memory(sample.n_rows, distinct.likely)
     n, d = sample.n_rows, distinct.likely
-    per_row = _DISTINCT_BYTES[0] + _DISTINCT_BYTES[1] * len(quasi)
+    per_row = _DISTINCT_BYTES[0] + _DISTINCT_BYTES[1] * n_quasi
     held, held_least = (_PART_BYTES, _PART_BYTES) if in_parts else (d * per_row, distinct.least * per_row)
-    factor = _slowness()
+    of_row, of_distinct, start = _SECONDS[engine]
     return ReleaseEstimate(
         n_rows=n,
         is_exact=sample.is_exact,
-        n_quasi=len(quasi),
+        n_quasi=n_quasi,
         distinct=distinct,
         memory=_BASE + held + engine_memory // 4,
         least_memory=_BASE + held_least,
         available=max(0, free_memory()),
-        disk=round(n * _bytes_of_row(sample, len(quasi))),
+        disk=round(n * _bytes_of_row(sample, n_quasi)),
         free_disk=free_disk(place),
-        seconds=factor * (_START_SECONDS + _ROW_SECONDS * n + _DISTINCT_SECONDS * d),
+        seconds=_slowness() * (start + of_row * n + of_distinct * d),
         in_parts=in_parts,
+        workers=_WORKER_BASE + _WORKER_DISTINCT * d if engine == "spark" else 0,
     )
 
 

@@ -69,7 +69,7 @@ class InMemory:
             pa.RecordBatch.from_arrays([_slice(one, start).to_arrow() for one in chosen], names=list(columns))
             for start in range(0, len(self), _BATCH)
         )
-        return publish_in_buckets(batches, apply, secret, sink, n_rows=len(self))
+        return publish_in_buckets(map(apply.compact, batches), apply, secret, sink, n_rows=len(self))
 
 
 def _slice(column: Column, start: int) -> Column:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -18,7 +19,9 @@ from discreet.data.column import MISSING_MARKS, Kind
 from discreet.data.database_connection import Connection, Place, identifier
 from discreet.data.frames import check_names
 from discreet.data.notation import Formats
+from discreet.engines.postgres_sample import postgres_sample
 from discreet.engines.raw_cells import RawCells
+from discreet.engines.table_sample import TableSample
 from discreet.errors import DataError, listing, shown
 
 _PLAIN = {"int2", "int4", "int8", "bool"}  # different cells are different values
@@ -161,6 +164,18 @@ class Postgres(RawCells):
     def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for batch in self._connection.batches(_select(self._selected(names), self._table)):
             yield pa.RecordBatch.from_arrays(batch.columns, names=list(names))
+
+    def sample(self, columns: Sequence[str]) -> TableSample:
+        return postgres_sample(self._connection, self._table, self._selected(columns))
+
+    def likely_distinct(self, columns: Sequence[str]) -> int:
+        return self.sample(columns).distinct().likely
+
+    def identity(self, columns: Sequence[str]) -> list[Any] | None:
+        """The number of rows and sums of hashes of them, which the server counts in one pass: rows have no file."""
+        row = "ROW(" + ", ".join(self._cell(name) for name in columns) + ')::text COLLATE "C"'
+        sums = [f"sum(hashtextextended({row}, {seed})::numeric)::text AS h{seed}" for seed in (1, 2)]
+        return list(self._connection.run(_select(["count(*) AS n", *sums], self._table)).to_pylist()[0].values())
 
     def _is_plain(self, name: str) -> bool:
         return self._types[name] in _PLAIN

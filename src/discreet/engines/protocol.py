@@ -8,8 +8,8 @@ tables in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +20,17 @@ from discreet.counting.tally import Tally
 from discreet.data.cells import Cells
 from discreet.data.column import Column
 
+if TYPE_CHECKING:
+    from discreet.engines.table_sample import TableSample
+
 PERSON = "\0person"  # the number of the person behind a published row; a name that no column has
 ORDER = "\0order"  # the random number of a compact row, by which it is ordered
 
 
 class Apply(Protocol):
-    """A decision, applied to batches of raw rows. It can be pickled, and has no state that rows change.
+    """A decision, applied to batches of raw rows. It can be pickled.
+
+    Where an engine streams rows, equal ones may be published in turn: `begin`, if there is one, is called first.
 
     `apply(batch)` are the published rows of a batch. An engine that keeps rows in between may do it in two steps:
     `compact` finds the group of each row and the codes of the rest, a few bytes; `published` writes them out, with
@@ -121,9 +126,35 @@ class CellEngine(HistogramEngine, Protocol):
 
 
 @runtime_checkable
+class CompactEngine(CellEngine, Protocol):
+    """An engine whose rows may be known by their groups before they are published, so that it need not look again."""
+
+    def read_together(self, columns: Sequence[str]) -> None:
+        """Several scans will ask for some of these columns: the first of them reads and keeps them all."""
+        ...
+
+    def publish_compact(self, batches: Iterable[pa.RecordBatch], apply: Apply, secret: bytes, sink: Sink) -> int:
+        """As `publish`, of all rows as `apply.compact` would give them, in any order."""
+        ...
+
+
+@runtime_checkable
 class RowEngine(Engine, Protocol):
     """An engine that also hands out its rows as they are stored, for what is done with each, or with a sample."""
 
     def raw_rows(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The cells of all rows as they are stored, a batch at a time."""
+        ...
+
+
+@runtime_checkable
+class JobEngine(CellEngine, Protocol):
+    """An engine whose releases are jobs: what they take is estimated, and a killed one goes on where it was."""
+
+    def sample(self, columns: Sequence[str]) -> TableSample:
+        """Random rows from all over the table, read before any work; DataError if it has none."""
+        ...
+
+    def identity(self, columns: Sequence[str]) -> list[Any] | None:
+        """What tells the rows of these columns from others, now and in a later process; None if nothing does."""
         ...

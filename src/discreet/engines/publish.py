@@ -31,13 +31,17 @@ def publish_in_buckets(
     n_rows: int,
     scratch: Path | None = None,
 ) -> int:
-    """The raw rows of all batches, through `apply`, in random order, into `sink`; returns how many there were."""
+    """The compact rows of all batches, as `apply` publishes them, in random order, into `sink`; returns how many there
+    were.
+    """
     n_buckets = min(max(-(-n_rows // _BUCKET), 1), _MOST_BUCKETS)
+    if begin := getattr(apply, "begin", None):
+        begin()
     most, written = rows_of_part(len(apply.schema)), 0
     with scratch_folder(scratch) as folder, progress("publishing rows", 3 * n_rows) as bar:
         buckets = Buckets(folder, apply.compact_schema, n_buckets=n_buckets, randomness=Randomness.of_secret(secret))
         for batch in batches:
-            buckets.add(apply.compact(batch))
+            buckets.add(batch)
             bar.advance(len(batch))
         for rows in buckets.shuffled():
             for start in range(0, len(rows), most):

@@ -7,7 +7,7 @@ only in spelling ("1" and "1.0") are then merged. So the result equals the tally
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,18 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.counting.coding import Coding, ListedCells, ReadCells, changed
+from discreet.counting.distinct_estimate import SAMPLE
 from discreet.counting.tally import Tally, tally, tally_of_groups
 from discreet.data.column import MISSING_MARKS, Column, Kind, encode
 from discreet.data.how_read import ColumnReading
 from discreet.data.notation import Formats
 from discreet.data.table import Table
 from discreet.data.text_reader import TextReader, certain_columns
+from discreet.engines.drawn_rows import drawn_rows
 from discreet.engines.protocol import PERSON, Apply, Sink
 from discreet.engines.publish import publish_in_buckets
 from discreet.engines.raw_cells_histograms import CodedScans
+from discreet.engines.table_sample import TableSample
 from discreet.errors import DataError, did_you_mean, listing, shown
 
 MOST_LISTED = 2**20  # distinct cells of a column that are kept in memory, unless they are counted
@@ -172,6 +175,16 @@ class RawCells(CodedColumns, CodedScans):
         """Something that changes when the rows do; None if nobody knows."""
         return self._state()
 
+    def sample(self, columns: Sequence[str]) -> TableSample:
+        """Random rows of all batches, for estimates; what is published does not depend on them."""
+        if not len(self):
+            raise self._no_rows()
+        return TableSample.of_rows(drawn_rows(self, columns, rows=SAMPLE, random_state=0), len(self), is_exact=True)
+
+    def identity(self, columns: Sequence[str]) -> list[Any] | None:
+        """What tells the rows of these columns from others, in this process and later; None if nothing does."""
+        return None
+
     def _some_cells(self, name: str, most: int) -> pa.ChunkedArray:
         """The distinct raw cells of a column; if there are more than `most`, any number of them above it will do."""
         return self._distinct([name]).column(0)
@@ -247,14 +260,16 @@ class RawCells(CodedColumns, CodedScans):
 
         Whoever knows how many rows are left out compares the number that is returned.
         """
-        self._stored = None  # no more histograms are wanted, and rows need the disk
         state = self._state()
-        written = publish_in_buckets(
-            self._batches(columns), apply, secret, sink, n_rows=len(self), scratch=self.scratch
-        )
+        written = self.publish_compact(map(apply.compact, self._batches(columns)), apply, secret, sink)
         if self._state() != state:
             raise changed()
         return written
+
+    def publish_compact(self, batches: Iterable[pa.RecordBatch], apply: Apply, secret: bytes, sink: Sink) -> int:
+        """As `publish`, of all rows as `apply.compact` gives them."""
+        self._stored = None  # no more histograms are wanted, and rows need the disk
+        return publish_in_buckets(batches, apply, secret, sink, n_rows=len(self), scratch=self.scratch)
 
     # -- the rest of counting ------------------------------------------------------------------------------------------
 

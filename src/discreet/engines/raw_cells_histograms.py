@@ -28,6 +28,7 @@ class CodedScans(ABC):
 
     _missing: tuple[str, ...]
     _formats: Formats
+    _together: tuple[str, ...] = ()
     _stored: tuple[object, tuple[str, ...], CodeFile, ScratchFolder] | None = None  # until rows are published
 
     @abstractmethod
@@ -42,24 +43,27 @@ class CodedScans(ABC):
     @abstractmethod
     def __len__(self) -> int: ...
 
+    def read_together(self, columns: Sequence[str]) -> None:
+        """Several scans will ask for some of these columns: the first of them reads and keeps them all."""
+        self._together = tuple(columns)
+
     def coded(self, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
         """All rows in some order, a batch at a time: the codes of each column."""
-        codings = [self._listed(name) for name in columns]
         state = self._state()
         if self._stored is not None and self._stored[0] == state and set(columns) <= set(self._stored[1]):
-            places = [self._stored[1].index(name) for name in columns]
-            for batch in self._stored[2].batches():
-                yield [batch[place] for place in places]
+            yield from self._stored[2].batches([self._stored[1].index(name) for name in columns])
             return
+        together = tuple(dict.fromkeys([*columns, *self._together]))
+        codings = [self._listed(name) for name in together]
         scratch = ScratchFolder(getattr(self, "scratch", None))
         file = CodeFile(scratch.folder / "codes")
-        for batch in self._batches(list(columns)):
+        for batch in self._batches(list(together)):
             codes = [coding.compact(batch.column(coding.name)).to_numpy() for coding in codings]
             file.append(codes)
-            yield codes
+            yield codes[: len(columns)]
         if self._state() != state:
             raise changed()
-        self._stored = state, tuple(columns), file, scratch
+        self._stored = state, together, file, scratch
 
     def cells(self, columns: Sequence[str]) -> Iterator[dict[str, Cells]]:
         """All rows, a batch at a time: the cells of each column, each read by itself."""

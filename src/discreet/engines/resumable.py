@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from discreet.counting.tally import Tally
 from discreet.data.cells import Cells
 from discreet.data.column import Column, Kind
 from discreet.engines.parts_sink import PartsSink
-from discreet.engines.protocol import Apply, CellEngine, Sink, state_of
+from discreet.engines.protocol import Apply, CellEngine, CompactEngine, Sink, state_of
 from discreet.errors import quietly
 from discreet.foundation.atomic_files import write_whole
 
@@ -63,6 +63,9 @@ class Resumable:
     def state(self) -> object:
         return state_of(self._engine)
 
+    def prepare(self, names: Sequence[str]) -> None:
+        getattr(self._engine, "prepare", lambda names: None)(names)
+
     def values(self, name: str) -> Column:
         return self._engine.values(name)
 
@@ -95,28 +98,50 @@ class Resumable:
         return kept
 
     def publish(self, columns: Sequence[str], apply: Apply, secret: bytes, sink: Sink) -> int:
+        return self._published(columns, apply, sink, lambda into: self._engine.publish(columns, apply, secret, into))
+
+    def _published(self, columns: Sequence[str], apply: Apply, sink: Sink, publish: Callable[[Sink], int]) -> int:
         decision = getattr(apply, "fingerprint", "")
         if not isinstance(sink, PartsSink) or not decision:
-            return self._engine.publish(columns, apply, secret, sink)
+            return publish(sink)
         place = self.scratch / f"parts-{_hash([list(columns), decision])}"
         done = _said(place)
         if done is None:
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(mode=0o700)
             with PartsSink(place / "table", None if sink.owner is None else place / "persons") as kept:
-                n_rows = self._engine.publish(columns, apply, secret, kept)
+                n_rows = publish(kept)
             done = {"rows": n_rows, "parts": [file.name for file in kept.files]}
             write_whole(place / _DONE, json.dumps(done).encode())
         sink.take(place / "table", place / "persons", done["parts"])
         return int(done["rows"])
 
 
-def purpose_of(files: Sequence[Path], **asked: Any) -> dict[str, Any]:
-    """What a job is for: these files as they are now, and what is asked of them.
+class ResumableCompact(Resumable):
+    """The same of an engine whose rows may be known by their groups before they are published."""
 
-    A file is known by its place, size, times and its last bytes, where Parquet says where its cells are.
-    """
-    return {"files": [_state(file) for file in files], **asked}
+    _engine: CompactEngine
+
+    def read_together(self, columns: Sequence[str]) -> None:
+        self._engine.read_together(columns)
+
+    def publish_compact(self, batches: Iterable[pa.RecordBatch], apply: Apply, secret: bytes, sink: Sink) -> int:
+        return self._published([], apply, sink, lambda into: self._engine.publish_compact(batches, apply, secret, into))
+
+
+def resumable(engine: CellEngine, folder: Path) -> Resumable:
+    """The engine with a folder for what it has finished."""
+    return (ResumableCompact if isinstance(engine, CompactEngine) else Resumable)(engine, folder)
+
+
+def purpose_of(rows: Any, **asked: Any) -> dict[str, Any]:
+    """What a job is for: these rows, as an engine's `identity` tells them from others, and what is asked of them."""
+    return {"rows": rows, **asked}
+
+
+def identity_of_files(files: Sequence[Path]) -> list[Any]:
+    """What tells files from others: place, size, times and last bytes, where Parquet says where its cells are."""
+    return [_state(file) for file in files]
 
 
 def _state(file: Path) -> list[Any]:

@@ -30,12 +30,15 @@ from discreet.data.reading import Marks
 from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import Apply, Sink
 from discreet.engines.raw_cells import MOST_LISTED, CodedColumns
+from discreet.engines.resumable import identity_of_files
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.spark_counting import CountCells, CountRows, FindCells, FoundCells, Packed, ReadRows, from_bytes
 from discreet.engines.spark_histograms import CodeRows, CountRanks
 from discreet.engines.spark_pieces import Files, RowPiece
 from discreet.engines.spark_publish import PublishRows, WrittenParts, rows_of_written
+from discreet.engines.spark_sample import DrawRows
 from discreet.engines.spark_session import Session, check_installed, is_frame
+from discreet.engines.table_sample import TableSample, sample_of
 from discreet.errors import DataError, listing
 from discreet.foundation.atomic_files import scratch_folder
 
@@ -241,6 +244,15 @@ class Spark(CodedColumns):
         )
         return distinct_rows(np.unique(np.column_stack(words), axis=0, return_counts=True)[1], self.n_rows).likely
 
+    def sample(self, columns: Sequence[str]) -> TableSample:
+        """Random rows of some row groups, which the driver reads; nothing is started for it on the workers."""
+        self._check_columns(columns)
+        return sample_of(self._files.paths, columns)
+
+    def identity(self, columns: Sequence[str]) -> list[Any] | None:
+        """What tells the files from others, in this process and later."""
+        return identity_of_files(self._files.paths)
+
     def histograms(
         self, router: Router, columns: Sequence[str], *, opened: Sequence[int], by: str | None = None
     ) -> Histograms:
@@ -300,6 +312,13 @@ class Spark(CodedColumns):
         self._check_columns(names)
         return self._batches(names)
 
+    def drawn_rows(self, names: Sequence[str], *, share: float, key: bytes) -> Iterator[pa.RecordBatch]:
+        """Rows that are drawn on the workers, each with the probability `share`."""
+        self._check_columns(names)
+        for rows in self._exchange.stream(self._pieces, DrawRows(tuple(names), share, key)):
+            yield from from_bytes(rows).combine_chunks().to_batches() or [_no_rows_of(from_bytes(rows).schema)]
+        self._unchanged()
+
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The raw cells of all rows. They come to the driver one piece after another."""
         for rows in self._exchange.stream(self._pieces, ReadRows(tuple(columns))):
@@ -320,3 +339,7 @@ class Spark(CodedColumns):
     def _n_buckets(self) -> int:
         few = min(-(-self.n_rows // _SMALL_BUCKET), self._session.parallelism)
         return min(max(-(-self.n_rows // _BUCKET), few, 1), 2**16 - 1)
+
+
+def _no_rows_of(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)

@@ -19,7 +19,7 @@ from typing import Any
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from pyspark.serializers import CloudPickleSerializer
 
-from discreet.errors import DataError, DiscreetError, plain
+from discreet.errors import DataError, DiscreetError, plain, quietly
 
 Piece = Any  # of the rows
 Work = Callable[[Piece, Any], Any]  # of a piece and what all tasks share
@@ -108,7 +108,7 @@ class _Job:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._broadcast.unpersist()
+        quietly(self._broadcast.unpersist)  # Spark may be stopped by now, if nobody read on
 
 
 # -- on the workers ----------------------------------------------------------------------------------------------------

@@ -9,19 +9,14 @@ of them as memory allows. In memory are the label of each row and the ones of th
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 import duckdb
 import numpy as np
-import scipy.sparse as sp
 
-from discreet.counting.class_separation import separated_pairs
-from discreet.data.baskets import Baskets
-from discreet.data.item_rows import ItemRows
+from discreet.engines.baskets_outside_memory import BasketsOutsideMemory, ItemColumns
 from discreet.engines.scratch_connection import connection_for
 from discreet.engines.source_files import no_csv_options
 from discreet.engines.sources import Source, from_data, from_relation
@@ -32,18 +27,8 @@ from discreet.engines.stored_baskets_labels import RowLabels
 from discreet.engines.stored_baskets_lines import Form, Lines, NotInOrderError, check_ids, lines_of
 from discreet.errors import DataError, DiscreetError, did_you_mean, shown
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)?B\s*", re.IGNORECASE)
 
-
-@dataclass(frozen=True, eq=False)
-class ItemColumns:
-    """The rows of some items: those of the j-th are `indices[indptr[j]:indptr[j+1]]`."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-
-
-class StoredBaskets(ItemRows):
+class StoredBaskets(BasketsOutsideMemory):
     """Labelled rows of items in Parquet or CSV files, a DuckDB relation, or an Arrow table.
 
     Parameters
@@ -80,8 +65,6 @@ class StoredBaskets(ItemRows):
     ((3, 2), ('a', 'b'), [2, 1], [[1, 1], [0, 1]])
     """
 
-    in_memory = False
-
     def __init__(
         self,
         source: Any,
@@ -96,7 +79,7 @@ class StoredBaskets(ItemRows):
         temp_directory: str | os.PathLike[str] | None = None,
         **csv_options: Any,
     ):
-        self._most_ones = _bytes_of(memory_limit) // 8
+        super().__init__(memory_limit)
         self._connection = connection_for(
             self, memory_limit=memory_limit, threads=threads, temp_directory=temp_directory
         )
@@ -108,7 +91,6 @@ class StoredBaskets(ItemRows):
         self._named = (row, label, person)
         self._check_columns()
         self._ordered = not self._source.files and isinstance(source, duckdb.DuckDBPyRelation)
-        self._loaded: tuple[np.ndarray, ItemColumns] | None = None  # the place of each item, -1 if not there; the ones
 
     def _check_columns(self) -> None:
         row, label, person = self._named
@@ -191,53 +173,10 @@ class StoredBaskets(ItemRows):
 
     # -- ones of some items ------------------------------------------------------------------------------------------
 
-    def columns_of(self, features: np.ndarray) -> tuple[ItemColumns, np.ndarray]:
-        if self._loaded is None or (self._loaded[0][features] < 0).any():
-            self._load(np.asarray(features))
-        assert self._loaded is not None
-        return self._loaded[1], self._loaded[0][features]
-
-    def keep(self, features: Sequence[int] | np.ndarray) -> Baskets:
-        chosen = np.asarray(features)
-        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
-        self.check_room(chosen)
-        columns, places = self.columns_of(chosen)
-        rows = [columns.indices[columns.indptr[place] : columns.indptr[place + 1]] for place in places.tolist()]
-        starts = np.append(0, np.cumsum([*map(len, rows)])).astype(np.int32)
-        indices = np.concatenate([*rows, np.zeros(0, np.int32)])
-        by_item = sp.csc_array((np.ones(len(indices), np.uint8), indices, starts), shape=(len(self), len(chosen)))
-        names = tuple(self.names[item] for item in chosen.tolist())
-        return Baskets(by_item.tocsr(), names, self.labels, self.classes, persons=self.persons)
-
-    def check_room(self, features: np.ndarray) -> None:
-        """Refuse items whose ones do not fit into memory."""
-        ones = int(self.support[features].sum())
-        if ones > self._most_ones:
-            raise DataError(
-                f"The {len(features):,} items have {ones:,} ones; {self._most_ones:,} fit into half the memory limit."
-                " Raise memory_limit, or k, or select with GreedySelector, which needs a part of them at a time."
-            )
-
-    def forget(self) -> None:
-        self._loaded = None
-
-    def _load(self, features: np.ndarray) -> None:
-        """Bring these items into memory, and with them as many of the others as have room: those that are next by what
-        they separate, then those before.
-        """
-        self.check_room(features)
-        order = np.argsort(-separated_pairs(self), kind="stable")
-        asked = np.isin(order, features)
-        order = np.concatenate(
-            [order[asked], np.roll(order, -int(asked.argmax()))[~np.roll(asked, -int(asked.argmax()))]]
-        )
-        wanted = np.sort(order[np.cumsum(self.support[order]) <= self._most_ones])
-        self._loaded = None  # before the next ones take their place
-        slot = np.full(len(order), -1, dtype=np.int64)
-        slot[wanted] = np.arange(len(wanted))
-        self._loaded = slot, self._read(lambda: self._ones(wanted, slot))
-
     def _ones(self, items: np.ndarray, slot: np.ndarray) -> ItemColumns:
+        return self._read(lambda: self._read_ones(items, slot))
+
+    def _read_ones(self, items: np.ndarray, slot: np.ndarray) -> ItemColumns:
         place = self._counts.place
         indptr = np.append(0, np.cumsum(self.support[items]))
         indices = np.empty(int(indptr[-1]), dtype=np.int32)
@@ -290,11 +229,3 @@ def _column(source: Source, name: str) -> str:
     if name not in source.columns:
         raise DataError(f"There is no column {shown(name)}.{did_you_mean(name, source.columns)}")
     return source.types[name]
-
-
-def _bytes_of(memory: str) -> int:
-    match = _SIZE.fullmatch(memory) if isinstance(memory, str) else None
-    if match is None:
-        raise DataError("memory_limit is a size such as '4GB' or '800MB'.")
-    power = " KMGT".index((match[2] or " ")[0].upper())
-    return int(float(match[1]) * (1024 if (match[2] or "").lower().endswith("i") else 1000) ** power)

@@ -48,6 +48,11 @@ class TableSample:
     of_place: np.ndarray
     n_places: int
 
+    @classmethod
+    def of_rows(cls, rows: pa.Table, n_rows: int, *, is_exact: bool) -> TableSample:
+        """Rows that were drawn one by one, from all over the table."""
+        return cls(n_rows, is_exact, codes_of_cells(rows), np.zeros(len(rows), np.int64), np.array([n_rows]), 1)
+
     def __len__(self) -> int:
         return len(self.place)
 
@@ -139,7 +144,7 @@ def _of_parquet(
         place.append(np.full(taken, number))
     table = pa.concat_tables(tables, promote_options="permissive")
     of_place = np.array([n for _, _, n in chosen])
-    return TableSample(n_rows, True, _codes(table), np.concatenate(place), of_place, len(groups))
+    return TableSample(n_rows, True, codes_of_cells(table), np.concatenate(place), of_place, len(groups))
 
 
 def _row_group(file: Path, g: int, columns: Sequence[str] | None) -> pa.Table:
@@ -170,7 +175,7 @@ def _of_csv(files: Sequence[Path], columns: Sequence[str] | None) -> TableSample
         raise DataError("The table has no rows: there is nothing to count.")
     table = pa.concat_tables(tables)
     n_rows = round(sum(of_place) * len(files) / len(chosen))
-    return TableSample(n_rows, False, _codes(table), np.concatenate(place), np.array(of_place), len(files))
+    return TableSample(n_rows, False, codes_of_cells(table), np.concatenate(place), np.array(of_place), len(files))
 
 
 def _lines(file: Path) -> int:
@@ -181,7 +186,7 @@ def _lines(file: Path) -> int:
     return round(max(size, len(head)) * head.count(b"\n") / max(len(head), 1))
 
 
-def _codes(table: pa.Table) -> tuple[np.ndarray, ...]:
+def codes_of_cells(table: pa.Table) -> tuple[np.ndarray, ...]:
     """The cells of each column as numbers; missing is a value like any other."""
     codes = []
     for column in table.columns:

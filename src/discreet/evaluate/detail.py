@@ -104,6 +104,20 @@ def kept_by_counts(release: Release, source: CountedSource) -> Kept:
     )
 
 
+def kept_of_items(release: Release, n_items: int) -> Kept:
+    """What a release of items holds whose rows are not in memory."""
+    blank = blank_columns(release)
+    return Kept(
+        detail=release.detail,
+        synthetic=False,
+        columns=n_items,
+        content=len(release.columns) - len(blank),
+        blank=blank,
+        suppressed=_suppressed(release),
+        tables=None,
+    )
+
+
 def measure_detail(
     method: Method, data: object, roles: Roles | None = None, *, test_share: float = 0.3, random_state: RandomState = 0
 ) -> Kept:

@@ -83,13 +83,12 @@ def _bins(before: Column, after: Column) -> dict[str, Any] | None:
     """Numbers in bins; None when no published label has a border."""
     ends = [_ends(text, before.kind) for text in after.texts]
     borders = sorted({end for pair in ends for end in pair if math.isfinite(end)})
-    numbers = np.append(before.numbers, np.nan)[before.codes]
-    present = numbers[~np.isnan(numbers)]
-    if not borders or not len(present):
+    rows = np.bincount(before.codes, minlength=len(before.values) + 1)[: len(before.values)]
+    if not borders or not rows.any():
         return None
-    cuts = _spread(borders, present)
+    cuts = _spread(borders, before.numbers, rows)
     edges = [-math.inf, *cuts, math.inf]
-    shares = np.histogram(present, bins=np.array(edges))[0] / len(present)
+    shares = np.histogram(before.numbers, bins=np.array(edges), weights=rows)[0] / rows.sum()
     counts = np.bincount(after.codes, minlength=len(ends))[: len(ends)]
     found = np.zeros(len(edges) - 1)
     for (low, high), count in zip(ends, counts.tolist(), strict=True):
@@ -110,11 +109,18 @@ def _bins(before: Column, after: Column) -> dict[str, Any] | None:
     }
 
 
-def _spread(borders: list[float], numbers: np.ndarray) -> list[float]:
-    """Few of the borders: those next to where the rows divide evenly."""
-    wanted = np.quantile(numbers, np.linspace(0, 1, MOST + 1)[1:-1])
+def _spread(borders: list[float], numbers: np.ndarray, rows: np.ndarray) -> list[float]:
+    """Few of the borders: those next to where the rows divide evenly, of increasing numbers with their rows."""
+    wanted = [_quantile(numbers, np.cumsum(rows), share) for share in np.linspace(0, 1, MOST + 1)[1:-1]]
     places_ = {int(np.argmin(np.abs(np.array(borders) - value))) for value in wanted}
     return [borders[place] for place in sorted(places_)]
+
+
+def _quantile(numbers: np.ndarray, up_to: np.ndarray, share: float) -> float:
+    """As `np.quantile` of all rows, by how many have each number or a lesser one."""
+    rank = (int(up_to[-1]) - 1) * share
+    beside = [min(math.floor(rank) + step, int(up_to[-1]) - 1) for step in (0, 1)]
+    return float(np.quantile(numbers[np.searchsorted(up_to, beside, side="right")], rank - math.floor(rank)))
 
 
 def _items(release: Release, dataset: Dataset) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ def _columns(dataset: Dataset) -> dict[str, Any]:
         for column in table.columns(roles.named)
     ]
     columns += [{"name": name, "role": "none", "kind": "", "values": None} for name in roles.without_role(table)]
-    return {"columns": columns}
+    return {"columns": columns, "notes": getattr(dataset, "notes", [])}  # counted rows have none
 
 
 def _items(dataset: Dataset) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.data.dataset import Dataset, keep_items
+from discreet.data.dataset import Dataset, TableDataset, keep_items
 from discreet.data.notation import notation_named
 from discreet.data.table import Table
 from discreet.errors import DataError, listing
@@ -76,7 +76,7 @@ def _table(test: object, dataset: Dataset) -> Dataset:
     read = table.reread(kinds=kinds, recorded=recorded).select(
         [*roles.published, *([] if person is None else [person])]
     )
-    return _labelled(Dataset.unchecked(read, mine))
+    return _labelled(TableDataset(read, mine))
 
 
 def _baskets(test: object, dataset: Dataset) -> Dataset:

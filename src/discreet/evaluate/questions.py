@@ -14,7 +14,7 @@ Released rows are read as soft_rows.py says. The same learner on the original ro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -125,8 +125,9 @@ def _correlation_error(before: SoftRows, after: SoftRows) -> float | None:
 
 
 def _pearson(rows: SoftRows, pair: tuple[int, int]) -> float:
-    if len(rows) > _MANY and (counted := _counted_pearson(rows, pair)) is not None:
-        return counted
+    if len(rows) > _MANY:
+        counted = _counted_pearson(rows, pair)
+        return _pearson_of_many(rows, pair) if counted is None else counted
     x, y = (rows.numbers(place) for place in pair)
     known = ~np.isnan(x) & ~np.isnan(y)
     x, y = (
@@ -151,6 +152,26 @@ def _counted_pearson(rows: SoftRows, pair: tuple[int, int]) -> float | None:
     x, y = (part - (part * n).sum() / n.sum() for part in (x, y))
     spread = np.sqrt((n * x**2).sum() * (n * y**2).sum())
     return float((n * x * y).sum() / spread) if spread > 1e-12 * n.sum() else 0.0
+
+
+def _pearson_of_many(rows: SoftRows, pair: tuple[int, int]) -> float:
+    """As `_pearson`, some rows at a time: first the means, then the products."""
+    one, other = (rows.columns[place] for place in pair)
+
+    def known() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for start in range(0, len(rows), _MANY):
+            some = slice(start, start + _MANY)
+            x, y = one.numbers[one.codes[some]], other.numbers[other.codes[some]]
+            both = ~np.isnan(x) & ~np.isnan(y)
+            yield x[both], y[both]
+
+    n, *sums = np.sum([(len(x), x.sum(), y.sum()) for x, y in known()], axis=0)
+    if not n:
+        return 0.0
+    centred = ((x - sums[0] / n, y - sums[1] / n) for x, y in known())
+    xx, yy, xy = np.sum([((x**2).sum(), (y**2).sum(), (x * y).sum()) for x, y in centred], axis=0)
+    spread = np.sqrt(xx * yy)
+    return float(xy / spread) if spread > 1e-12 * n else 0.0
 
 
 def _cramer(table: np.ndarray) -> float:

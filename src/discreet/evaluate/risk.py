@@ -71,9 +71,7 @@ def risk(data: object, quasi: Sequence[str] | None = None, *, persons: np.ndarra
         return risk_of_groups(counted.sizes, counted.sizes)
     groups, _ = grouped(content, quasi or (), ordered=False)
     persons = getattr(content, "persons", None) if persons is None else persons
-    rows = np.bincount(groups)
-    sizes = persons_per_group(groups, len(rows), persons)
-    return risk_of_groups(sizes, rows, persons=None if persons is None else len(np.unique(persons)))
+    return item_risk(groups, persons)
 
 
 def risk_of_groups(
@@ -98,6 +96,13 @@ def source_risk(source: CountedSource) -> Risk:
     """The risk of rows that stay in an engine."""
     persons, rows, times, n_persons = source.groups
     return risk_of_groups(persons, rows, times, persons=n_persons)
+
+
+def item_risk(groups: np.ndarray, persons: np.ndarray | None) -> Risk:
+    """The risk of rows of items, of which `groups` says which have the same."""
+    rows = np.bincount(groups)
+    sizes = persons_per_group(groups, len(rows), persons)
+    return risk_of_groups(sizes, rows, persons=None if persons is None else len(np.unique(persons)))
 
 
 def released_risk(release: Release) -> Risk:

@@ -9,7 +9,7 @@ labels, become rows of the same numbers, and a row that is published as it was h
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -97,15 +97,15 @@ class SoftColumn:
         if bins.numbers is not None and column.kind != "category" and len(bins.column.values):
             near = np.searchsorted(bins.column.numbers, column.numbers).clip(0, len(bins.column.values) - 1)
             places[:-1] = near.tolist()
-        members = [np.arange(len(bins.of_code)) == place for place in places]
-        soft = cls._of(bins, column.codes, members)
+        members = (np.arange(len(bins.of_code)) == place for place in places)
+        soft = cls._of(bins, column.codes, members, len(places))
         own = None if column.kind == "category" or bins.numbers is None else np.append(column.numbers, np.nan)
         return soft if own is None else cls(soft.codes, soft.shares, own)
 
     @classmethod
     def unknown(cls, bins: Bins, n_rows: int) -> SoftColumn:
         """A column of which nothing is published."""
-        return cls._of(bins, np.zeros(n_rows, dtype=np.int64), [bins.occurring])
+        return cls._of(bins, np.zeros(n_rows, dtype=np.int64), [bins.occurring], 1)
 
     @classmethod
     def labelled(cls, bins: Bins, column: Column, labelling: Labelling | None) -> SoftColumn:
@@ -113,15 +113,15 @@ class SoftColumn:
         code_of = {text: code for code, text in enumerate([*bins.column.texts, None])}
         classes = _classes(bins.column, labelling)
         place_of = {} if labelling is None else {label: place for place, label in enumerate(labelling.labels)}
-        members = []
-        for text in [*column.texts, None]:
+
+        def members(text: str | None) -> np.ndarray:
             if text == SUPPRESSED:
-                members.append(bins.occurring)
-            elif classes is not None and text in place_of:
-                members.append(classes.fit(place_of[text])[classes.of_code])
-            else:
-                members.append(np.arange(len(bins.of_code)) == code_of.get(text, -1))
-        return cls._of(bins, column.codes, members)
+                return bins.occurring
+            if classes is not None and text in place_of:
+                return classes.fit(place_of[text])[classes.of_code]
+            return np.arange(len(bins.of_code)) == code_of.get(text, -1)
+
+        return cls._of(bins, column.codes, map(members, [*column.texts, None]), len(column.texts) + 1)
 
     @classmethod
     def of_items(cls, bins: Bins, columns: Sequence[Column], labellings: Mapping[str, Labelling]) -> SoftColumn:
@@ -131,13 +131,15 @@ class SoftColumn:
         codes = codes.astype(np.int32)
         is_one = [np.array([text == "1" for text in column.texts] + [False]) for column in columns]
         shown = np.stack([ones[line] for ones, line in zip(is_one, lines.T, strict=True)])
-        return cls._of(bins, codes, [(has == one[:, None]).all(axis=0) for one in shown.T])
+        return cls._of(bins, codes, ((has == one[:, None]).all(axis=0) for one in shown.T), len(lines))
 
     @classmethod
-    def _of(cls, bins: Bins, codes: np.ndarray, members: Sequence[np.ndarray]) -> SoftColumn:
-        spread = [bins.spread(one) for one in members]
-        shares, numbers = zip(*spread, strict=True)
-        return cls(codes, np.stack(shares), np.array(numbers))
+    def _of(cls, bins: Bins, codes: np.ndarray, members: Iterable[np.ndarray], n: int) -> SoftColumn:
+        """The members of each of `n` codes come one after another: all at once may be values in square."""
+        shares, numbers = np.empty((n, bins.n)), np.empty(n)
+        for place, one in enumerate(members):
+            shares[place], numbers[place] = bins.spread(one)
+        return cls(codes, shares, numbers)
 
 
 def _classes(column: Column, labelling: Labelling | None) -> Classes | None:

@@ -237,7 +237,10 @@ def _abandoned(work: Path, process: int) -> Iterator[str | None]:
         regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
         if regular and not lock(descriptor, process=process):
             raise BlockingIOError
-        yield _target_of(os.read(descriptor, _LONGEST_MARK)) if regular else None
+        mark = os.read(descriptor, _LONGEST_MARK) if regular else b""
+        if regular and not mark and system.process_runs(process):  # made a moment ago, and not locked yet
+            raise BlockingIOError
+        yield _target_of(mark) if regular else None
     finally:
         os.close(descriptor)
 

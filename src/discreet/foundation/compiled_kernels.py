@@ -14,6 +14,7 @@ a writable folder.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -66,7 +67,7 @@ class Kernel:
         if self._dispatcher is None:
             njit = partial(_numba().njit, nogil=True, no_cfunc_wrapper=True, **self.targetoptions)
             kept, failure = quietly(njit(cache=True), self.py_func, errors=(RuntimeError, OSError))
-            self._dispatcher = njit()(self.py_func) if failure else _quick_to_load(kept)
+            self._dispatcher = _quick_to_compile(njit()(self.py_func) if failure else _quick_to_load(kept))
         return self._dispatcher
 
     @property
@@ -117,6 +118,23 @@ def kernels_are_loaded() -> bool:
     return "numba" in sys.modules
 
 
+def _quick_to_compile(dispatcher: Any) -> Any:
+    """The dispatcher, which compiles without looking for garbage: compiling makes many objects that stay."""
+    compile_it = dispatcher.compile
+
+    def undisturbed(signature: Any) -> Any:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return compile_it(signature)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+    dispatcher.compile = undisturbed
+    return dispatcher
+
+
 def _quick_to_load(dispatcher: Any) -> Any:
     """The dispatcher, with a cache that finds machine code without preparing numba to compile.
 
@@ -133,6 +151,8 @@ def _quick_to_load(dispatcher: Any) -> Any:
             return kept._load_overload(signature, target)
 
         kept.load_overload = load_overload
+        # A kernel has no types of others, for which numba would look through all installed packages.
+        dispatcher._compilation_chain_init_hook = lambda: None
     return dispatcher
 
 

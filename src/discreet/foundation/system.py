@@ -33,6 +33,7 @@ def _module(name: str) -> Any:
 
 _fcntl, _msvcrt, _resource = _module("fcntl"), _module("msvcrt"), _module("resource")
 _IS_POSIX = os.name == "posix"
+_BEHIND = 5  # of 19: after what a person waits for, and not starved by other work of the machine
 
 # -- opening and locking -----------------------------------------------------------------------------------------------
 
@@ -222,6 +223,16 @@ def apart() -> dict[str, Any]:
     if _IS_POSIX:
         return {"start_new_session": True}
     return {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP
+
+
+def let_others_first(process: int) -> None:
+    """Let a process, and those that it starts from now on, come after others that need a core, as far as that can be.
+
+    Where priorities are not numbers, or those of this process may not be changed, it works on like any other.
+    """
+    if hasattr(os, "setpriority"):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process, _BEHIND)
 
 
 def end_with_children(process: subprocess.Popen[Any]) -> None:

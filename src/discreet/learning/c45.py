@@ -100,12 +100,12 @@ class C45:
     def fit_entries(self, examples: Examples, entries: Entries, memory: Memory) -> C45:
         """Fit entries of examples. Trees of the same rows and parameters may share a memory."""
         check_parameters(self, self._parameter_constraints)
-        nodes, counts, *stretches = grow(entries, memory, float(self.min_objects), self.mdl_correction)
+        nodes, counts, items, weights, end = grow(entries, memory, float(self.min_objects), self.mdl_correction)
         if self.collapse:
             collapse(nodes, counts)
         if self.prune:
             confidence, quantile = float(self.confidence), float(special.ndtri(1 - self.confidence))
-            prune(entries, nodes, counts, *stretches, self.subtree_raising, confidence, quantile)
+            prune(entries, nodes, counts, items, weights, end, self.subtree_raising, confidence, quantile)
         node_of, first = reached(nodes)
         test, limit, _, width, *_ = nodes[node_of].T
         width, cut = np.where(test < 0, 0, width), examples.cuts(test, limit)

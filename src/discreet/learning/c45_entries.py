@@ -26,10 +26,12 @@ _ROOM = 1 << 21  # ratings that are remembered for one set of rows
 # that counts the code, base[f] that of code 0; numbers[f, code] where is_number[f]; in_average says whose gain counts
 # in the average, has_unknown where a value is unknown; `use` lists the features that may be tested; the values of
 # n log2 n; then scratch: counts by code and the codes that occur as bits of two levels, all zero between calls; the
-# codes that occur as a list; sums by class.
+# codes that occur as a list; sums by class; of each feature in `use` whole numbers (marks) and numbers (rated); of a
+# stretch its items with their branches, and its weights. Kernels make no arrays: compiling that takes long.
 Entries = namedtuple(
     "Entries",
-    "codes slots base label weight is_number levels numbers in_average has_unknown use logs hist bits tops met sums",
+    "codes slots base label weight is_number levels numbers in_average has_unknown use logs hist bits tops met sums"
+    " marks rated moved moved_weights",
 )
 
 # Ratings of tests by node and feature: gains (NaN where not rated yet), ratios and limits; below[node, feature] is
@@ -74,8 +76,12 @@ def entries_of(examples: Examples) -> Entries:
         hist=np.zeros((int(base[-1]), n_classes)),
         bits=np.zeros((most >> 6) + 1, dtype=np.uint64),
         tops=np.zeros((most >> 12) + 1, dtype=np.uint64),
-        met=np.zeros(most, dtype=np.int64),
+        met=np.zeros(max(most, 2), dtype=np.int64),
         sums=np.zeros((5, n_classes)),
+        marks=np.zeros((4, len(levels)), dtype=np.int64),
+        rated=np.zeros((2, len(levels))),
+        moved=np.zeros((2, len(weight)), dtype=np.int32),
+        moved_weights=np.zeros(len(weight)),
     )
     return using(entries, use)
 

@@ -9,17 +9,25 @@ and however many equal rows stand in one entry.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from discreet.foundation.compiled_kernels import compiled
+from discreet.learning.c45_entries import Entries, Memory
 from discreet.learning.c45_split import SMALL, Stretch, choose
 
 # What is known of a node. LIMIT is the last code below the cut, -1 for a category; START and SIZE are its stretch;
 # ROW is its line in the memory of tests, -1 if it has none.
 TEST, LIMIT, FIRST, WIDTH, START, SIZE, ROW = range(7)
 _COLUMNS = 7
+_SOME = 64  # nodes that there is room for at first
 _MANY = 4.0  # rows of a node that is remembered
 _PARTS = 2.0**28  # of a row
+_ITEM, _BRANCH = range(2)  # of an entry in `moved`
+Grown = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
+# Of the entries, what sends them down branches: each array more is an argument more in every kernel.
+Ways = namedtuple("Ways", "codes levels label weight moved moved_weights places sums")
 
 
 @compiled
@@ -33,69 +41,83 @@ def longer(array, n):
     return more
 
 
+def ways_of(entries: Entries) -> Ways:
+    """What of the entries sends them down branches."""
+    codes, levels, label, weight = entries.codes, entries.levels, entries.label, entries.weight
+    return Ways(codes, levels, label, weight, entries.moved, entries.moved_weights, entries.met, entries.sums)
+
+
 @compiled
-def part(entries, items, weights, end, start, size, f, limit, sizes, shares):
+def part(ways, items, weights, end, start, size, f, limit, width, sizes, shares):
     """Order the entries of a stretch by the branch of the test that they take.
 
     Returns the items and weights, where they end, and where the stretch of the first branch starts: in place, or at
     the end if some value is unknown. `sizes` and `shares` receive the entries and the share of each branch.
     """
-    codes, unknown, whole, width = entries.codes[f], entries.levels[f], entries.weight, len(sizes)
-    old = np.empty(size, np.int32)
-    old_weights = np.empty(size)
-    branch = np.empty(size, np.int32)
+    n_unknown = _take_out(ways, items, weights, start, size, f, limit, width, sizes, shares)
+    if n_unknown:
+        start = end
+        for b in range(width):
+            end += sizes[b]
+        items, weights = longer(items, end), longer(weights, end)
+    _put_back(ways, items, weights, start, size, width, sizes, shares)
+    return items, weights, end, start
+
+
+@compiled(_nrt=False)
+def _take_out(ways, items, weights, start, size, f, limit, width, sizes, shares):
+    """Keep a stretch in `moved`, with the branch of each entry, -1 where the value is unknown; how many are."""
+    codes, unknown, moved, moved_weights = ways.codes, ways.levels[f], ways.moved, ways.moved_weights
     for b in range(width):
         sizes[b] = 0
         shares[b] = 0.0
     n_unknown, known_weight = 0, 0.0
     for j in range(size):
-        old[j] = items[start + j]
-        old_weights[j] = weights[start + j]
-        code = codes[old[j]]
+        moved[_ITEM, j] = items[start + j]
+        moved_weights[j] = weights[start + j]
+        code = codes[f, moved[_ITEM, j]]
         if code == unknown:
-            branch[j] = -1
+            moved[_BRANCH, j] = -1
             n_unknown += 1
             continue
         b = code if limit < 0 else (1 if code > limit else 0)
-        branch[j] = b
+        moved[_BRANCH, j] = b
         sizes[b] += 1
-        shares[b] += old_weights[j]
-        known_weight += old_weights[j]
-    room = 0
+        shares[b] += moved_weights[j]
+        known_weight += moved_weights[j]
     for b in range(width):
         shares[b] = shares[b] / known_weight if known_weight > 0 else 1 / width
         if shares[b] > SMALL:
             sizes[b] += n_unknown
-        room += sizes[b]
-    if n_unknown:
-        start = end
-        end += room
-        items, weights = longer(items, end), longer(weights, end)
-    places = np.empty(width, np.int64)
-    place = start
-    for b in range(width):
-        places[b] = place
-        place += sizes[b]
-    for j in range(size):
-        b = branch[j]
-        if b >= 0:
-            items[places[b]] = old[j]
-            weights[places[b]] = old_weights[j]
-            places[b] += 1
-            continue
-        times = whole[old[j]]
-        for b in range(width):
-            if shares[b] > SMALL:
-                items[places[b]] = old[j]
-                weights[places[b]] = times * (np.rint(old_weights[j] / times * shares[b] * _PARTS) / _PARTS)
-                places[b] += 1
-    return items, weights, end, start
+    return n_unknown
 
 
 @compiled(_nrt=False)
-def _children(nodes, counts, n_classes, first, at, sizes, label, items, weights):
+def _put_back(ways, items, weights, start, size, width, sizes, shares):
+    """Write the stretch in `moved` from `start` on, by branches."""
+    whole, moved, moved_weights, places = ways.weight, ways.moved, ways.moved_weights, ways.places
+    for b in range(width):
+        places[b] = start
+        start += sizes[b]
+    for j in range(size):
+        item, b = moved[_ITEM, j], moved[_BRANCH, j]
+        if b >= 0:
+            items[places[b]] = item
+            weights[places[b]] = moved_weights[j]
+            places[b] += 1
+            continue
+        for b in range(width):
+            if shares[b] > SMALL:
+                share = np.rint(moved_weights[j] / whole[item] * shares[b] * _PARTS) / _PARTS
+                items[places[b]] = item
+                weights[places[b]] = whole[item] * share
+                places[b] += 1
+
+
+@compiled(_nrt=False)
+def _children(nodes, counts, n_classes, first, at, width, sizes, label, items, weights):
     """Leaves from node `first` on, whose stretches follow each other from `at`; of an empty one no more is told."""
-    for b in range(len(sizes)):
+    for b in range(width):
         node, own = _COLUMNS * (first + b), n_classes * (first + b)
         nodes[node + TEST] = -1
         for c in range(n_classes):
@@ -108,7 +130,7 @@ def _children(nodes, counts, n_classes, first, at, sizes, label, items, weights)
         at += sizes[b]
 
 
-@compiled
+@compiled(_nrt=False)
 def _line(memory):
     """A new line of the memory, nothing rated; -1 if there is no room."""
     line = memory.used[0]
@@ -121,7 +143,7 @@ def _line(memory):
     return line
 
 
-@compiled
+@compiled(_nrt=False)
 def _branches(memory, line, place, width):
     """Where the lines of the branches of a test stand in `memory.nodes`; -1 if there is no room."""
     if memory.below[line, place] < 0 and memory.used[1] + width <= len(memory.nodes):
@@ -132,20 +154,30 @@ def _branches(memory, line, place, width):
     return memory.below[line, place]
 
 
-@compiled
-def grow(entries, memory, least, mdl):
-    """A whole tree, not pruned: its nodes and class counts, level by level; items and weights of entries; their end.
+def grow(entries: Entries, memory: Memory, least: float, mdl: bool) -> Grown:
+    """A whole tree, not pruned: its nodes and class counts, level by level; items and weights of entries; their end."""
+    n, n_classes = len(entries.weight), entries.hist.shape[1]
+    items, weights = np.arange(n, dtype=np.int32), entries.weight.astype(np.float64)
+    nodes, waiting = np.zeros((2, _COLUMNS * _SOME), dtype=np.int32)
+    counts = np.zeros(n_classes * _SOME)
+    counts[:n_classes] = np.bincount(entries.label, entries.weight, minlength=n_classes)
+    room = branch_room(entries)
+    n_nodes, nodes, counts, items, weights, end = _grow(
+        entries, ways_of(entries), memory, least, mdl, items, weights, nodes, counts, waiting, *room
+    )
+    nodes, counts = nodes[: _COLUMNS * n_nodes], counts[: n_classes * n_nodes]
+    return nodes.reshape(n_nodes, _COLUMNS), counts.reshape(n_nodes, n_classes), items, weights, end
 
-    A node is seven numbers in a row, its class counts one number for each class.
-    """
-    weight, label, n_classes = entries.weight, entries.label, entries.hist.shape[1]
-    end = len(weight)
-    items, weights = np.empty(end, np.int32), np.empty(end)
-    nodes, counts = np.zeros(_COLUMNS * 64, np.int32), np.zeros(n_classes * 64)
-    waiting = np.zeros(64, np.int32)  # nodes that have rows
-    for e in range(end):
-        items[e], weights[e] = e, weight[e]
-        counts[label[e]] += weight[e]
+
+def branch_room(entries: Entries) -> tuple[np.ndarray, np.ndarray]:
+    """Room for the entries and the share of each branch of a test."""
+    return np.zeros(len(entries.met), dtype=np.int64), np.zeros(len(entries.met))
+
+
+@compiled
+def _grow(entries, ways, memory, least, mdl, items, weights, nodes, counts, waiting, sizes, shares):
+    """A node is seven numbers in a row, its class counts one number for each class; `waiting` are those with rows."""
+    label, n_classes, end = entries.label, entries.hist.shape[1], len(entries.weight)
     nodes[TEST], nodes[SIZE], nodes[ROW] = -1, end, 0 if memory.used[0] else _line(memory)
     place, n_waiting, n_nodes = 0, 1, np.int64(1)  # one kind of number: kernels are compiled anew for each mixture
     while place < n_waiting:
@@ -166,10 +198,9 @@ def grow(entries, memory, least, mdl):
         n_nodes += width
         nodes, counts = longer(nodes, _COLUMNS * n_nodes), longer(counts, n_classes * n_nodes)
         nodes[here + TEST], nodes[here + LIMIT], nodes[here + FIRST], nodes[here + WIDTH] = f, limit, first, width
-        sizes, shares = np.empty(width, np.int64), np.empty(width)
-        items, weights, end, at = part(entries, items, weights, end, start, size, f, limit, sizes, shares)
+        items, weights, end, at = part(ways, items, weights, end, start, size, f, limit, width, sizes, shares)
         branches = _branches(memory, row, f, width) if row >= 0 else -1
-        _children(nodes, counts, n_classes, first, at, sizes, label, items, weights)
+        _children(nodes, counts, n_classes, first, at, width, sizes, label, items, weights)
         waiting = longer(waiting, n_waiting + width)
         for b in range(width):
             if sizes[b] == 0:
@@ -180,5 +211,4 @@ def grow(entries, memory, least, mdl):
                 if memory.nodes[branches + b] < 0:
                     memory.nodes[branches + b] = _line(memory)
                 nodes[_COLUMNS * (first + b) + ROW] = memory.nodes[branches + b]
-    counts = counts[: n_classes * n_nodes].reshape(n_nodes, n_classes)
-    return nodes[: _COLUMNS * n_nodes].reshape(n_nodes, _COLUMNS), counts, items, weights, end
+    return n_nodes, nodes, counts, items, weights, end

@@ -14,14 +14,15 @@ import math
 import numpy as np
 
 from discreet.foundation.compiled_kernels import compiled
-from discreet.learning.c45_grow import FIRST, LIMIT, SIZE, START, TEST, WIDTH, longer, part
+from discreet.learning.c45_entries import Entries
+from discreet.learning.c45_grow import FIRST, LIMIT, SIZE, START, TEST, WIDTH, branch_room, longer, part, ways_of
 from discreet.learning.c45_split import SMALL
 
 FREE = 0.1  # errors that a smaller tree may cost more than the one it replaces (C4.5, Weka)
 _NEARLY = 1e-3  # training errors that count as none when a tree is collapsed (Weka)
 
 
-@compiled
+@compiled(_nrt=False)
 def added_errors(n, errors, confidence, z):
     """What is added to the errors of a leaf; z is the normal quantile of 1 - confidence."""
     if errors < 1:
@@ -35,14 +36,14 @@ def added_errors(n, errors, confidence, z):
     return _upper(n, errors, z) - errors
 
 
-@compiled
+@compiled(_nrt=False)
 def _upper(n, errors, z):
     share = (errors + 0.5) / n
     root = math.sqrt(share / n - share * share / n + z * z / (4 * n * n))
     return n * (share + z * z / (2 * n) + z * root) / (1 + z * z / n)
 
 
-@compiled
+@compiled(_nrt=False)
 def expected(counts, node, confidence, z):
     """Expected errors of a leaf with the class counts of a node."""
     n, most = 0.0, 0.0
@@ -52,11 +53,13 @@ def expected(counts, node, confidence, z):
     return n - most + added_errors(n, n - most, confidence, z) if n > SMALL else 0.0
 
 
-@compiled
-def collapse(nodes, counts):
+def collapse(nodes: np.ndarray, counts: np.ndarray) -> None:
     """Replace subtrees that make no fewer training errors than a leaf."""
-    alone = np.zeros(len(nodes))
-    errors = np.zeros(len(nodes))
+    _collapse(nodes, counts, *np.zeros((2, len(nodes))))
+
+
+@compiled(_nrt=False)
+def _collapse(nodes, counts, alone, errors):
     for node in range(len(nodes) - 1, -1, -1):
         most = 0.0
         for c in range(counts.shape[1]):
@@ -74,14 +77,16 @@ def collapse(nodes, counts):
 
 
 @compiled
-def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, keep, confidence, z, waiting):
+def _pass_down(
+    ways, nodes, counts, items, weights, end, node, start, size, keep, confidence, z, waiting, sizes, shares
+):  # fmt: skip
     """Send the entries of a stretch down from a node; returns the items, the weights, where they end, and the errors
-    to come. With `keep` the nodes below own these entries from now on. `waiting` is scratch.
+    to come. With `keep` the nodes below own these entries from now on. `waiting`, `sizes` and `shares` are scratch.
     """
     n_classes = counts.shape[1]
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = node, start, size
-    n_waiting, errors, label = 1, 0.0, entries.label
-    here = np.empty((1, n_classes))
+    n_waiting, errors, label = 1, 0.0, ways.label
+    here = ways.sums  # its first line
     while n_waiting:
         n_waiting -= 1
         at, start, size = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
@@ -98,9 +103,8 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
         if test < 0:
             errors += expected(here, np.int64(0), confidence, z)
             continue
-        sizes, shares = np.empty(width, np.int64), np.empty(width)
         limit = np.int64(nodes[at, LIMIT])
-        items, weights, end, start = part(entries, items, weights, end, start, size, test, limit, sizes, shares)
+        items, weights, end, start = part(ways, items, weights, end, start, size, test, limit, width, sizes, shares)
         for b in range(width):
             if keep or sizes[b]:
                 waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = first + b, start, sizes[b]
@@ -109,7 +113,7 @@ def _pass_down(entries, nodes, counts, items, weights, end, node, start, size, k
     return items, weights, end, errors
 
 
-@compiled
+@compiled(_nrt=False)
 def _raised(codes, label, nodes, counts, items, weights, start, size, largest, confidence, z, more, waiting):
     """Errors to come if all entries of a stretch went down its largest branch, where no value is unknown.
 
@@ -143,16 +147,31 @@ def _raised(codes, label, nodes, counts, items, weights, start, size, largest, c
     return errors
 
 
-@compiled
-def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
+def prune(
+    entries: Entries,
+    nodes: np.ndarray,
+    counts: np.ndarray,
+    items: np.ndarray,
+    weights: np.ndarray,
+    end: int,
+    raising: bool,
+    confidence: float,
+    z: float,
+) -> None:
     """Replace subtrees, from below, by a leaf or (if `raising`) by their largest branch, which is then pruned anew."""
-    errors = np.zeros(len(nodes))
-    below = np.empty((len(nodes), 3), np.int64)
-    waiting = np.zeros((2 * len(nodes) + 2, 2), np.int64)  # a node, and whether its children are done
-    n_waiting, all_known = 1, True
-    for f in entries.use:
-        all_known = all_known and not entries.has_unknown[f]
-    more = np.zeros(counts.shape if all_known else (0, 0))
+    all_known = not entries.has_unknown[entries.use].any()
+    errors, more = np.zeros(len(nodes)), np.zeros(counts.shape if all_known else (0, 0))
+    below, waiting = np.zeros((len(nodes), 3), dtype=np.int64), np.zeros((2 * len(nodes) + 2, 2), dtype=np.int64)
+    room = (errors, more, below, waiting, *branch_room(entries))
+    _prune(ways_of(entries), nodes, counts, items, weights, end, raising, bool(all_known), confidence, z, *room)
+
+
+@compiled
+def _prune(
+    ways, nodes, counts, items, weights, end, raising, all_known, confidence, z, errors, more, below, waiting,
+    sizes, shares,
+):  # fmt: skip
+    n_waiting = 1  # in `waiting` a node, and whether its children are done
     while n_waiting:
         n_waiting -= 1
         node, done = waiting[n_waiting, 0], waiting[n_waiting, 1]
@@ -182,13 +201,13 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
         start, size = np.int64(nodes[node, START]), np.int64(nodes[node, SIZE])
         if raising and all_known:
             others = (items, weights, start, size, largest, confidence, z, more, below)
-            branch = _raised(entries.codes, entries.label, nodes, counts, *others)
+            branch = _raised(ways.codes, ways.label, nodes, counts, *others)
         elif raising:
             items, weights = longer(items, end + size), longer(weights, end + size)
             for j in range(size):  # a copy, to be ordered by the tests of the branch
                 items[end + j], weights[end + j] = items[start + j], weights[start + j]
-            rest = (end + size, largest, end, size, np.int64(0), confidence, z, below)
-            items, weights, _, branch = _pass_down(entries, nodes, counts, items, weights, *rest)
+            rest = (end + size, largest, end, size, np.int64(0), confidence, z, below, sizes, shares)
+            items, weights, _, branch = _pass_down(ways, nodes, counts, items, weights, *rest)
         if leaf <= tree + FREE and leaf <= branch + FREE:
             nodes[node, TEST] = -1
             errors[node] = leaf
@@ -196,19 +215,24 @@ def prune(entries, nodes, counts, items, weights, end, raising, confidence, z):
             for column in range(WIDTH + 1):
                 nodes[node, column] = nodes[largest, column]
             items, weights, end, _ = _pass_down(
-                entries, nodes, counts, items, weights, end, node, start, size, np.int64(1), confidence, z, below
-            )
+                ways, nodes, counts, items, weights, end, node, start, size, np.int64(1), confidence, z, below,
+                sizes, shares,
+            )  # fmt: skip
             waiting[n_waiting, 1] = 0
             n_waiting += 1
         else:
             errors[node] = tree
 
 
-@compiled
-def reached(nodes):
+def reached(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nodes that the root still reaches, level by level, and the new place of the first child of each."""
-    numbers = np.zeros(len(nodes), np.int64)
-    first = np.zeros(len(nodes), np.int64)
+    numbers, first = np.zeros((2, len(nodes)), dtype=np.int64)
+    n = _reach(nodes, numbers, first)
+    return numbers[:n], first[:n]
+
+
+@compiled(_nrt=False)
+def _reach(nodes, numbers, first):
     place, n = 0, 1
     while place < n:
         node = numbers[place]
@@ -218,4 +242,4 @@ def reached(nodes):
                 numbers[n] = child
                 n += 1
         place += 1
-    return numbers[:n], first[:n]
+    return n

@@ -30,6 +30,10 @@ Stretch = namedtuple("Stretch", "items weights start stop")
 Node = namedtuple("Node", "total known before least mdl")
 # Sums by class: both sides of a cut, n log2 n of both; the whole stretch, n log2 n of it.
 _LEFT, _RIGHT, _PARTS, _ALL, _WHOLE = range(5)
+# Marks of features: not rated yet, counted with the others; the numbers of those that are counted now; the last code
+# below the cut. Rated: gain and ratio.
+_FRESH, _COUNTED, _TOGETHER, _LIMIT = range(4)
+_GAIN, _RATIO = range(2)
 
 
 @compiled(inline="always")
@@ -151,10 +155,10 @@ def _rate_cuts(f, n_met, entries, known_weight, before, node):
     hist, sums, logs, numbers = entries.hist, entries.sums, entries.logs, entries.numbers
     n_classes = hist.shape[1]
     least_side = max(node.least, min(0.1 * known_weight / n_classes, 25.0)) - SMALL
-    gain, best, best_next, best_left = 0.0, -1, -1, 0.0
-    n_cuts, n_left, last = 0, 0.0, -1
+    gain, best, best_next, best_left = 0.0, np.int64(-1), np.int64(-1), 0.0
+    n_cuts, n_left, last = 0, 0.0, np.int64(-1)
     for place in range(entries.levels[f] if n_met < 0 else n_met):
-        code = place if n_met < 0 else entries.met[place]
+        code = np.int64(place) if n_met < 0 else entries.met[place]
         line, bag = entries.base[f] + code, 0.0
         for c in range(n_classes):
             bag += hist[line, c]
@@ -205,68 +209,71 @@ def _last_below(f, code, next_code, numbers):
     return limit
 
 
-@compiled
-def _count(entries, stretch, together):
-    """Count the entries of a stretch by class, and by the codes of these features; their weight, and Ent of them."""
-    hist, slots, sums = entries.hist, entries.slots, entries.sums
+@compiled(_nrt=False)
+def _count(stretch, label, slots, together, n_together, logs, hist, sums):
+    """Count the entries of a stretch by class, and by the codes of some features; their weight, and Ent of them."""
+    for c in range(sums.shape[1]):
+        sums[_ALL, c] = 0.0
     known_weight = 0.0
     for j in range(stretch.start, stretch.stop):
         e, weight = stretch.items[j], stretch.weights[j]
-        c = entries.label[e]
+        c = label[e]
         sums[_ALL, c] += weight
         known_weight += weight
-        for i in range(len(together)):
-            hist[slots[e, together[i]], c] += weight
-    before = _n_log_n(known_weight, entries.logs)
+        for i in range(n_together):
+            hist[slots[e, together[_TOGETHER, i]], c] += weight
+    before = _n_log_n(known_weight, logs)
     for c in range(sums.shape[1]):
-        sums[_WHOLE, c] = _n_log_n(sums[_ALL, c], entries.logs)
+        sums[_WHOLE, c] = _n_log_n(sums[_ALL, c], logs)
         before -= sums[_WHOLE, c]
     return known_weight, before
 
 
-@compiled
+@compiled(_nrt=False)
 def choose(entries, memory, row, stretch, total, least, mdl):
     """The feature to split a stretch by, -1 if no test is worth it, and the last code below its cut.
 
     Ratings that the memory has in its line `row` are taken from it, the others are left in it; -1 is no line.
     """
-    use, n, n_together, n_fresh = entries.use, len(entries.use), 0, 0
-    fresh, counted, together = np.empty(n, np.bool_), np.empty(n, np.bool_), np.empty(n, np.int64)
-    for i in range(n):
+    use, marks, rated, hist, sums = entries.use, entries.marks, entries.rated, entries.hist, entries.sums
+    n_together, n_fresh, known_weight, before = np.int64(0), np.int64(0), 0.0, 0.0
+    for i in range(len(use)):
         f = use[i]
-        fresh[i] = row < 0 or math.isnan(memory.gains[row, f])
-        counted[i] = entries.levels[f] <= _ROOMY * (stretch.stop - stretch.start)
-        n_fresh += fresh[i]
-        if fresh[i] and counted[i]:
-            together[n_together] = f
+        marks[_FRESH, i] = row < 0 or math.isnan(memory.gains[row, f])
+        marks[_COUNTED, i] = entries.levels[f] <= _ROOMY * (stretch.stop - stretch.start)
+        n_fresh += marks[_FRESH, i]
+        if marks[_FRESH, i] and marks[_COUNTED, i]:
+            marks[_TOGETHER, n_together] = f
             n_together += 1
-    entries.sums[_ALL] = 0.0
-    known_weight, before = _count(entries, stretch, together[:n_together]) if n_fresh else (0.0, 0.0)
+    if n_fresh:
+        counted = (entries.label, entries.slots, marks, n_together, entries.logs, hist, sums)
+        known_weight, before = _count(stretch, *counted)
     node = Node(total, known_weight, before, least, mdl)
-    gains, ratios, limits = np.empty(n), np.empty(n), np.empty(n, np.int64)
-    for i in range(n):
+    for i in range(len(use)):
         f = use[i]
-        if fresh[i]:
-            n_met = -1 if counted[i] else _occurring(f, entries, stretch)
-            gains[i], ratios[i], limits[i] = _rate(f, n_met, entries, stretch, node)
+        if marks[_FRESH, i]:
+            n_met = -1 if marks[_COUNTED, i] else _occurring(f, entries, stretch)
+            gain, ratio, limit = _rate(f, n_met, entries, stretch, node)
             if row >= 0:
-                memory.gains[row, f], memory.ratios[row, f], memory.limits[row, f] = gains[i], ratios[i], limits[i]
+                memory.gains[row, f], memory.ratios[row, f], memory.limits[row, f] = gain, ratio, limit
         else:
-            gains[i], ratios[i], limits[i] = memory.gains[row, f], memory.ratios[row, f], memory.limits[row, f]
-    best = _best_of(entries, gains, ratios)
-    return (use[best], limits[best]) if best >= 0 else (-1, -1)
+            gain, ratio, limit = memory.gains[row, f], memory.ratios[row, f], np.int64(memory.limits[row, f])
+        rated[_GAIN, i], rated[_RATIO, i], marks[_LIMIT, i] = gain, ratio, limit
+    best = _best_of(use, entries.in_average, rated)
+    return (use[best], marks[_LIMIT, best]) if best >= 0 else (-1, -1)
 
 
-@compiled
-def _best_of(entries, gains, ratios):
+@compiled(_nrt=False)
+def _best_of(use, in_average, rated):
     """The place of the test with the largest ratio among those of about average gain or more, -1 if there is none."""
     mean, n_valid = 0.0, 0
-    for i in range(len(gains)):
-        if gains[i] >= 0 and entries.in_average[entries.use[i]]:
-            mean += gains[i]
+    for i in range(len(use)):
+        if rated[_GAIN, i] >= 0 and in_average[use[i]]:
+            mean += rated[_GAIN, i]
             n_valid += 1
     best, best_ratio = -1, 0.0
-    for i in range(len(gains)):
-        if n_valid and gains[i] >= max(mean / n_valid - _NEARLY, 0.0) and ratios[i] > best_ratio + SMALL:
-            best, best_ratio = i, ratios[i]
+    for i in range(len(use)):
+        enough = n_valid > 0 and rated[_GAIN, i] >= max(mean / n_valid - _NEARLY, 0.0)
+        if enough and rated[_RATIO, i] > best_ratio + SMALL:
+            best, best_ratio = i, rated[_RATIO, i]
     return best

@@ -22,9 +22,9 @@ def fit_logistic(X: Any, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Of two classes the first is held at zero: with both free the penalty would be another one.
     """
-    free = slice(1, None) if counts.shape[1] == 2 else slice(None)
-    parameters = np.zeros((X.shape[1] + 1, counts.shape[1]))
-    problem = _Problem(X, counts, free)
+    held = int(counts.shape[1] == 2)
+    parameters = np.zeros((X.shape[1] + 1, counts.shape[1] - held))
+    problem = _Problem(X, counts, held)
     value = problem.at(parameters)
     for _ in range(_STEPS):
         slope = problem.slope(parameters)
@@ -34,43 +34,47 @@ def fit_logistic(X: Any, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         while (there := problem.at(parameters - length * step)) > value and length > 1e-6:
             length /= 2
         parameters, value = parameters - length * step, min(there, value)
+    parameters = np.hstack([np.zeros((len(parameters), held)), parameters])
     return parameters[:-1], parameters[-1]
 
 
 class _Problem:
-    """The loss with its derivatives; the last line of the parameters are the intercepts."""
+    """The loss with its derivatives, by the parameters of the classes after those held at zero; the last line of the
+    parameters are the intercepts.
+    """
 
-    def __init__(self, X: Any, counts: np.ndarray, free: slice):
-        self.X, self.transposed, self.counts = X, X.T.tocsr(), counts
+    def __init__(self, X: Any, counts: np.ndarray, held: int):
+        self.X, self.transposed, self.counts, self.held = X, X.T.tocsr(), counts, held
         self.rows = counts.sum(axis=1, keepdims=True)
-        self.is_free = np.zeros(counts.shape[1])
-        self.is_free[free] = 1.0
 
     def at(self, parameters: np.ndarray) -> float:
         """The loss; the classes' probabilities are kept for the derivatives."""
-        line = self.X @ parameters[:-1] + parameters[-1]
+        line = np.zeros(self.counts.shape)
+        line[:, self.held :] = self.X @ parameters[:-1] + parameters[-1]
         line -= line.max(axis=1, keepdims=True)
-        self.shares = np.exp(line)
-        total = _across(self.shares)
-        self.shares /= total
+        shares = np.exp(line)
+        total = _across(shares)
+        self.shares = shares[:, self.held :] / total
+        self.weight = self.rows * self.shares
         return float((self.counts * (np.log(total) - line)).sum() + (parameters[:-1] ** 2).sum() / 2)
 
     def slope(self, parameters: np.ndarray) -> np.ndarray:
-        slope = self._back(self.rows * self.shares - self.counts)
+        slope = self._back(self.weight - self.counts[:, self.held :])
         slope[:-1] += parameters[:-1]
-        return slope * self.is_free
+        return slope
 
     def curved(self, direction: np.ndarray) -> np.ndarray:
         """The matrix of second derivatives times a direction."""
         line = self.X @ direction[:-1] + direction[-1]
         line -= _across(self.shares * line)
-        product = self._back(self.rows * self.shares * line)
+        line *= self.weight
+        product = self._back(line)
         product[:-1] += direction[:-1]
-        return product * self.is_free
+        return product
 
     def direction(self, slope: np.ndarray) -> np.ndarray:
         """Newton's step, by conjugate gradients that are scaled by the diagonal."""
-        spread = self.rows * self.shares * (1 - self.shares)
+        spread = self.weight * (1 - self.shares)
         scale = np.vstack([self.transposed.power(2) @ spread + 1.0, spread.sum(axis=0) + 1e-9])
         step, rest = np.zeros_like(slope), slope.copy()
         towards = scaled = rest / scale

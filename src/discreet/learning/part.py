@@ -29,7 +29,7 @@ from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.lazy_modules import special
 from discreet.foundation.parameters import Interval, check_parameters
 from discreet.learning.c45_entries import Entries, entries_of, memory_of
-from discreet.learning.c45_grow import part
+from discreet.learning.c45_grow import part, ways_of
 from discreet.learning.c45_prune import FREE, expected
 from discreet.learning.c45_split import SMALL, Stretch, choose
 from discreet.learning.examples import Examples, Feature
@@ -103,7 +103,7 @@ class _Partial:
     """
 
     def __init__(self, entries: Entries, least: float, confidence: float):
-        self.entries, self.weights = entries, entries.weight.copy()
+        self.entries, self.ways, self.weights = entries, ways_of(entries), entries.weight.copy()
         self.items = np.arange(len(self.weights), dtype=np.int32)
         self.left = len(self.weights)  # entries that are not covered stand before the others
         self.least, self.confidence, self.z = least, confidence, float(special.ndtri(1 - confidence))
@@ -162,7 +162,7 @@ class _Partial:
         width = int(self.entries.levels[test]) if limit < 0 else 2
         sizes, shares = np.empty(width, dtype=np.int64), np.empty(width)
         self.items, self.weights, self.end, first = part(
-            self.entries, self.items, self.weights, self.end, start, size, test, limit, sizes, shares
+            self.ways, self.items, self.weights, self.end, start, size, test, limit, width, sizes, shares
         )
         starts = first + np.cumsum(sizes) - sizes
         branch = np.repeat(np.arange(width), sizes)

@@ -9,7 +9,7 @@ to other processes, where engines run it beside the rows.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -35,6 +35,14 @@ class GroupLookup(Protocol):
     def arrays(self) -> Sequence[np.ndarray]: ...
 
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray: ...
+
+
+class KnownRows(Protocol):
+    """Rows whose groups are known: the group of each, then its codes of these columns, a batch at a time."""
+
+    columns: tuple[str, ...]
+
+    def batches(self) -> Iterator[list[np.ndarray]]: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,6 +167,12 @@ class ApplyGroups:
         rows = self.published(pa.Table.from_batches([self.compact(batch)]))
         return rows.cast(self.schema).combine_chunks().to_batches()[0] if len(rows) else _empty(self.schema)
 
+    def begin(self) -> None:
+        """Rows are published from the first on, for the first time or again."""
+        begin = getattr(self.lookup, "begin", None)
+        if begin is not None:
+            begin()
+
     def compact(self, batch: pa.RecordBatch, numbers: np.ndarray | None = None) -> pa.RecordBatch:
         """The group of each row, and the codes of the columns that are kept."""
         group = self._groups(batch, numbers)
@@ -175,6 +189,12 @@ class ApplyGroups:
         if self.person is not None:
             columns[PERSON] = self.person.compact(batch.column(self.person.name))
         return pa.RecordBatch.from_pydict(columns)
+
+    def compact_found(self, rows: KnownRows) -> Iterator[pa.RecordBatch]:
+        """Rows whose groups are known, as `compact` gives them."""
+        for group, *codes in rows.batches():
+            cells = dict(zip((_GROUP, *rows.columns), map(pa.array, (group, *codes)), strict=True))
+            yield pa.RecordBatch.from_pydict({name: cells[name] for name in self.compact_schema.names})
 
     def _groups(self, batch: pa.RecordBatch, numbers: np.ndarray | None) -> np.ndarray:
         codes = [one.codes(batch.column(one.name)) for one in (*self.quasi, *self.beside)]

@@ -38,6 +38,7 @@ from discreet.methods.engine_release import (
 from discreet.methods.fresh_order import fresh_basket_order, fresh_order
 from discreet.methods.grouping import Decision, Grouping
 from discreet.methods.limits import check_limit
+from discreet.methods.plain_parameters import plain
 from discreet.methods.published_rows import (
     counted_changes,
     items_of,
@@ -49,7 +50,6 @@ from discreet.methods.published_rows import (
     roles_of_published,
 )
 from discreet.prepare.given_hierarchies import hierarchy_notes
-from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.km_anonymity import KmAnonymity
@@ -133,7 +133,7 @@ class Method(Estimator):
         """
         check_parameters(self, self._parameter_constraints)
         if isinstance(data, Dataset):
-            roles, data = data.roles, data.data
+            roles, data = data.roles, data.handed_out(by_cells=self.by_cells)
         if account is None:
             return self._release(data, roles, y).about(DataSubjects(data, roles, y))
         account.afford(self.promise)
@@ -154,7 +154,7 @@ class Method(Estimator):
             self._must_take("table")
             if is_engine(data):
                 return self._release_engine(engine_of(data), roles, randomness)
-            table = Table.by_cells(data) if self.by_cells else Table.of(data)
+            table = Table.by_cells(data) if self.by_cells else Dataset.unchecked(data, roles).with_warnings()
             return self._release_table(table, roles, randomness)
         labels = y if roles is None else roles
         if not is_matrix(data):
@@ -209,6 +209,7 @@ class Method(Estimator):
         refuse_clashes([column.name for column in columns])
         released = Table(columns, frame=table.frame)
         before = table.select(roles.quasi) if self.promise.needs_source and decision.population is None else None
+        published_roles, items = roles_of_published(roles, published), items_of(published, roles)
         order = fresh_order(released, randomness, before)
         left_out = len(source) - len(table)
         labellings = () if decision.plan is None else decision.plan.labellings
@@ -217,27 +218,39 @@ class Method(Estimator):
         column_changes = changes_of_columns(crossed, labellings, left_out)
         if left_out:  # of the table as it came, not of the rows that are published
             column_changes = tuple(replace(one, values_before=source.column(one.name).levels) for one in column_changes)
+        changes = decision.changes or counted_changes(crossed, swapped=decision.swapped, rows_dropped=left_out)
+        old = source if weights is None else counted
+        penalty = penalty_of(labellings, old, written, roles.quasi, left_out, weights)
+        content = released.take(order)
+        del (
+            released,
+            columns,
+            published,
+            crossed,
+            counted,
+            written,
+            old,
+        )  # in the order of the source; there may be many
+        decision.published = decision.distinct = None
         return self._checked(
             Release(
-                content=released.take(order),
+                content=content,
                 owner=self._owner_files(
                     persons=None if person is None else person.codes[order],
                     evidence=recoded_population(decision) if before is None else before.take(order),
                     trace=decision.trace,
                     notes=[*decision.notes, *no_record(decision.plan), *hierarchy_notes(self, roles)],
                 ),
-                roles=roles_of_published(roles, published),
+                roles=published_roles,
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
                 plan=decision.plan,
                 source_quasi=roles.quasi,
-                items=items_of(published, roles),
-                changes=decision.changes or counted_changes(crossed, swapped=decision.swapped, rows_dropped=left_out),
+                items=items,
+                changes=changes,
                 column_changes=column_changes,
-                penalty=penalty_of(
-                    labellings, source if weights is None else counted, written, roles.quasi, left_out, weights
-                ),
+                penalty=penalty,
                 written=table.notations,
             )
         )
@@ -265,8 +278,9 @@ class Method(Estimator):
         state = state_of(engine)
         check_columns(engine, roles, needs_target=self.needs_target)
         decided = self._decide_engine(engine, roles, randomness)
+        published_roles, items = roles_of_published(roles, decided.labels), items_of(decided.labels, roles)
         content, persons = publish_groups(engine, roles, decided, state=state)
-        decision = decided.decision
+        decided, decision = replace(decided, labels={}, found=None), decided.decision  # there may be many groups
         assert decision.plan is not None
         return self._checked(
             Release(
@@ -278,13 +292,13 @@ class Method(Estimator):
                     trace=decision.trace,
                     notes=[*decision.notes, *no_record(decision.plan), *hierarchy_notes(self, roles)],
                 ),
-                roles=roles_of_published(roles, decided.labels),
+                roles=published_roles,
                 promise=self.promise,
                 method=self.name,
                 parameters=self._public_parameters(),
                 plan=decision.plan,
                 source_quasi=roles.quasi,
-                items=items_of(decided.labels, roles),
+                items=items,
                 changes=counted_changes(decided.crossed, swapped=decided.swapped, rows_dropped=decided.left_out),
                 column_changes=changes_of_columns(decided.crossed, decision.plan.labellings, decided.left_out),
                 penalty=decided.penalty,
@@ -380,17 +394,4 @@ class Method(Estimator):
     def _public_parameters(self) -> dict[str, Any]:
         """The parameters as certificates show them: never a seed (it would undo the shuffle), callables by name."""
         parameters = {name: value for name, value in self.get_params(deep=False).items() if name != "random_state"}
-        return {name: _plain(value) for name, value in parameters.items()}
-
-
-def _plain(value: object) -> object:
-    """A parameter as JSON can hold it."""
-    if callable(value):
-        return getattr(value, "__name__", "callable")
-    if isinstance(value, Hierarchy):
-        return f"hierarchy of {value.levels} levels"
-    if isinstance(value, dict):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+        return {name: plain(value) for name, value in parameters.items()}

@@ -25,10 +25,10 @@ from discreet.data.roles import Roles
 from discreet.data.stored_table import StoredTable
 from discreet.data.table import Table
 from discreet.engines.parts_sink import PartsSink
-from discreet.engines.protocol import Engine, state_of
+from discreet.engines.protocol import CompactEngine, Engine, state_of
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import ScratchFolder
-from discreet.methods.apply_groups import ApplyGroups, GroupLookup
+from discreet.methods.apply_groups import ApplyGroups, GroupLookup, KnownRows
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
 from discreet.release.counted_source import CountedColumn, CountedSource, SourceGroups
@@ -126,6 +126,7 @@ class EngineDecision:
     left_out, swapped  rows that are not published, and rows that show a cell which is not their own
     beside   columns whose codes the lookup looks at, too
     secret   what rows are ordered by, where the decision depends on it; else it is drawn when they are published
+    found    all rows with their group, where the decision met them
     """
 
     lookup: GroupLookup
@@ -140,6 +141,7 @@ class EngineDecision:
     swapped: int = 0
     beside: tuple[str, ...] = ()
     secret: bytes | None = field(default=None, repr=False)
+    found: KnownRows | None = None
 
     @classmethod
     def of(cls, grouping: Grouping, rows: CodedRows, roles: Roles) -> EngineDecision:
@@ -215,7 +217,11 @@ def publish_groups(
     by_person = roles.person is not None
     with PartsSink(scratch.folder / "table", scratch.folder / "persons" if by_person else None) as sink:
         secret = decided.secret or secrets.token_bytes(32)
-        if engine.publish(apply.columns, apply, secret, sink) != decided.n_rows - decided.left_out:
+        if decided.found is not None and isinstance(engine, CompactEngine):
+            written = engine.publish_compact(apply.compact_found(decided.found), apply, secret, sink)
+        else:
+            written = engine.publish(apply.columns, apply, secret, sink)
+        if written != decided.n_rows - decided.left_out:
             raise changed()
         if state_of(engine) != state:
             raise changed()

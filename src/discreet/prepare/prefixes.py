@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from discreet.data.column import SUPPRESSED, Column
 from discreet.prepare.automatic_hierarchy import is_post_code
@@ -26,11 +27,16 @@ def prefix_tree(column: Column) -> tuple[Hierarchy, dict[str, str]] | None:
     texts = column.texts
     if len(texts) <= _MANY or not (is_post_code(column) or (column.kind == "category" and _are_codes(texts))):
         return None
-    longest, even = max(map(len, texts)), column.kind == "number" or len(set(map(len, texts))) == 1
+    return _tree(column.name, tuple(texts), column.kind == "number")
+
+
+@lru_cache(maxsize=8)  # a search asks for the same columns again and again
+def _tree(name: str, texts: tuple[str, ...], are_numbers: bool) -> tuple[Hierarchy, dict[str, str]] | None:
+    longest, even = max(map(len, texts)), are_numbers or len(set(map(len, texts))) == 1
     prefixes: dict[str, str] = {}
     paths = []
     for text in texts:
-        code = text.zfill(longest) if column.kind == "number" else text  # a number has lost its leading zeros
+        code = text.zfill(longest) if are_numbers else text  # a number has lost its leading zeros
         path = [text]
         for n in range(longest - 1, 0, -1):
             if n <= len(code):
@@ -41,7 +47,7 @@ def prefix_tree(column: Column) -> tuple[Hierarchy, dict[str, str]] | None:
         paths.append((*path, SUPPRESSED))
     if set(texts) & set(prefixes):
         return None
-    return Hierarchy(column.name, tuple(texts), tuple(paths), "prefixes of the code"), prefixes
+    return Hierarchy(name, texts, tuple(paths), "prefixes of the code"), prefixes
 
 
 def _are_codes(texts: list[str]) -> bool:

@@ -373,8 +373,9 @@ def _of_numbers(
     plain = Axis(column, rank_of_code, axis.counts, rare=rare, readable=axis.readable, **line)
     above = hierarchy.ancestors[order].astype(np.int64)
     runs, at = _runs(above, [hierarchy.labels(level) for level in range(hierarchy.levels)])
-    tree = Branches(plain, above, (), ())
-    between = [Meaning((tree._border(run.start), tree._border(run.end))) for run in runs]
+    inner = np.arange(1, plain.n_values)
+    borders = np.concatenate(([-np.inf], plain.cuts(inner - 1, inner), [np.inf])).tolist()
+    between = [Meaning((borders[run.start], borders[run.end])) for run in runs]
     meanings = [
         EVERYTHING if run.label == SUPPRESSED else blocks.get(run.label, interval)
         for run, interval in zip(runs, between, strict=True)

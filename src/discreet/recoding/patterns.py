@@ -157,9 +157,10 @@ class Boxes(Plan):
         rows = np.column_stack([cell[first] for cell in cells]).astype(np.int64)
         best = np.zeros(len(rows), dtype=np.int64)
         fits = np.full(len(rows), -1, dtype=np.int64)  # columns in which the row fits its best pattern so far
+        planes = np.empty(max(len(self.columns).bit_length(), 1), dtype=np.uint64)
         for whole in (True, False):  # most rows fit some pattern in all columns, which is faster to check
             for start, bits in self._blocks(classes):
-                _match(rows, *bits, start, whole, best, fits)
+                _match(rows, *bits, start, whole, planes, best, fits)
                 if (fits == len(self.columns)).all():
                     return best[groups]
         return best[groups]
@@ -253,14 +254,14 @@ def _ranked(numbers: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _match(rows, bits, starts, first, whole, best, fits):
-    """Find the first pattern that fits in all columns, or in most columns, 64 patterns at a time."""
+def _match(rows, bits, starts, first, whole, planes, best, fits):
+    """Find the first pattern that fits in all columns, or in most columns, 64 patterns at a time.
+
+    `planes` has room for counts of fitting columns, in binary: bit p of all 64 in a word.
+    """
     n_rows, n_columns = rows.shape
     one, none = np.uint64(1), np.uint64(0)
-    n_planes = 1
-    while 1 << n_planes <= n_columns:
-        n_planes += 1
-    planes = np.empty(n_planes, dtype=np.uint64)  # counts of fitting columns, in binary: bit p of all 64 in a word
+    n_planes = len(planes)
     for row in range(n_rows):
         if fits[row] == n_columns:
             continue

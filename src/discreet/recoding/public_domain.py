@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +28,8 @@ from discreet.data.reading import reading
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, Setting, did_you_mean, listing, quietly, shown
+from discreet.foundation.plain_files import read_plain
+from discreet.foundation.toml_text import read_toml
 from discreet.prepare.binning import equal_frequency_cuts
 from discreet.prepare.intervals import interval_label
 from discreet.prepare.one_hot import Binarisation, Item
@@ -118,6 +119,13 @@ class ColumnDomain:
             return np.array([*places, self._outside], dtype=np.int64)[cells.codes]
         line = cells.numbers if self.kind == "number" else cells.days
         return np.where(np.isnan(line), self._outside, np.searchsorted(self.cuts, line, side="right"))
+
+    def is_outside(self, cells: Cells) -> np.ndarray:
+        """Whether the cell of each row is none that the domain lists, and not empty: for the owner alone."""
+        if self.kind == "category":
+            return np.array([*(text not in self._places for text in cells.texts), False])[cells.codes]
+        line = cells.numbers if self.kind == "number" else cells.days
+        return np.isnan(line) & (cells.codes < len(cells.texts))
 
     @property
     def labelling(self) -> Labelling:
@@ -248,8 +256,9 @@ def read_domain(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     if not path.is_file():
         raise DataError(f"There is no file {shown(path.name)} with a domain. Check the path.")
-    read = tomllib.loads if path.suffix == ".toml" else json.loads
-    listed, failure = quietly(lambda: read(path.read_text(encoding="utf-8")))
+    read = read_toml if path.suffix == ".toml" else json.loads
+    text = read_plain(path, links=True)
+    listed, failure = quietly(lambda: read(text.decode("utf-8")))
     if failure:
         raise DataError(f"{shown(path.name)} cannot be read as {path.suffix.lstrip('.') or 'JSON'} ({failure}).")
     return listed

@@ -166,8 +166,7 @@ def published(plan: EachColumn | Boxes) -> bytes | None:
     return content if len(content) <= MOST_STATED else None
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder for each line
 
 
 # -- reading -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ sensitivity and scale. With too small a sensitivity, a release without any noise
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Any
@@ -189,16 +190,17 @@ def _of_table(uses: Sequence[Noise], parameters: Mapping[str, Any], certificate:
 def _of_marginals(
     uses: Sequence[Noise], sizes: Sequence[int], step: int, rows: int, parameters: Mapping[str, Any]
 ) -> str:
-    """Each column is counted with the label; then pairs are picked and counted, then triples.
+    """Each column is counted with the label or alone; then pairs are picked and counted, then triples.
 
     Columns with equally many levels are counted at once, those with few levels first; earlier versions counted all at
-    once. Where the number of rows is private, it may be counted before. Where no pair is picked, the columns are
-    counted again; where no triple is picked, the pairs are.
+    once. Where noise would drown the label, columns with many levels are counted alone, after the others. Where the
+    number of rows is private, it may be counted before. Where no pair is picked, the columns are counted again; where
+    no triple is picked, the pairs are.
     """
     columns = len(sizes) - 1
     pairs = sum(sizes[0] * a * b <= _MOST_PAIR for a, b in combinations(sizes[1:], 2))
     most = min(columns - 1, pairs)
-    alike = [list(sizes[1:]).count(size) for size in sorted(set(sizes[1:]))]
+    layouts = _layouts(sizes)
     counting = "gaussian" if parameters["delta"] else "geometric"
     both = 2 if parameters["neighbours"] == "replace-one" else 1
 
@@ -206,35 +208,54 @@ def _of_marginals(
         of = [rows * math.sqrt(both * n) if parameters["delta"] else n * step for n in groups]
         return use.mechanism == counting and any(math.isclose(use.sensitivity, each, rel_tol=1e-9) for each in of)
 
-    def of_columns(some: Sequence[Noise]) -> int:
-        """How many of the first uses count every column; 0 if they do not."""
-        if some and counts(some[0], columns):
-            return 1
-        by_levels = len(some) >= len(alike) and all(counts(use, n) for use, n in zip(some, alike, strict=False))
-        return len(alike) if by_levels else 0
+    def of_columns(some: Sequence[Noise]) -> list[int]:
+        """How many of the first uses may be those that count every column."""
+        fitting = [
+            len(layout)
+            for layout in layouts
+            if len(some) >= len(layout) and all(counts(use, n) for use, n in zip(some, layout, strict=False))
+        ]
+        return sorted(set(fitting))
 
     def picks(use: Noise, upto: int) -> bool:
         return use.mechanism in _PICKS and use.sensitivity == step and use.picks <= upto
 
+    def problem(others: Sequence[Noise]) -> str:
+        """What is wrong with the uses after the columns."""
+        if not most:
+            return "" if not others else "there are no pairs to pick"
+        if others and not picks(others[0], most):
+            return f"at most {most} pairs of columns must be picked"
+        if len(others) > 1 and len(others) - 1 in of_columns(others[1:]):  # none was picked
+            return ""
+        if len(others) > 1 and not counts(others[1], *range(1, columns + 1)):
+            return "the picked pairs must be counted"
+        rest = list(others[2:])
+        if len(rest) > 1 and not picks(rest.pop(0), most - 1):
+            return f"at most {most - 1} triples of columns must be picked"
+        fine = len(rest) < 2 and all(counts(use, *range(1, most + 1)) for use in rest)
+        return "" if fine else "the picked triples must be counted last"
+
     private = parameters["neighbours"] == "add-remove" or parameters["rows_per_person"] is not None
-    if private and most > 0 and counts(uses[0], 1) and of_columns(uses[1:]):
-        uses = uses[1:]
-    others = uses[of_columns(uses) :]
-    if not of_columns(uses):
+    starts = [(uses, first) for first in of_columns(uses)]
+    if private and most > 0 and counts(uses[0], 1):
+        starts += [(uses[1:], first) for first in of_columns(uses[1:])]
+    problems = [problem(some[first:]) for some, first in starts]
+    if not problems:
         return f"{columns} columns must be counted first"
-    if not most:
-        return "" if not others else "there are no pairs to pick"
-    if others and not picks(others[0], most):
-        return f"at most {most} pairs of columns must be picked"
-    if len(others) > 1 and of_columns(others[1:]) == len(others) - 1:  # none was picked
-        return ""
-    if len(others) > 1 and not counts(others[1], *range(1, columns + 1)):
-        return "the picked pairs must be counted"
-    rest = list(others[2:])
-    if len(rest) > 1 and not picks(rest.pop(0), most - 1):
-        return f"at most {most - 1} triples of columns must be picked"
-    return (
-        ""
-        if len(rest) < 2 and all(counts(use, *range(1, most + 1)) for use in rest)
-        else "the picked triples must be counted last"
+    return "" if "" in problems else problems[-1]
+
+
+def _layouts(sizes: Sequence[int]) -> set[tuple[int, ...]]:
+    """How many columns may be counted at once, one count after the other: those with the label, then those alone.
+
+    >>> sorted(_layouts([2, 3, 3, 9]))
+    [(1, 1, 1), (2, 1), (3,)]
+    """
+    alike = tuple(count for _, count in sorted(Counter(sizes[1:]).items()))
+    split = (
+        (*alike[:place], kept, *((count - kept,) if kept < count else ()), *alike[place + 1 :])
+        for place, count in enumerate(alike)
+        for kept in range(1, count + 1)
     )
+    return {(sum(alike),), *split}

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from discreet.errors import DataError, did_you_mean, listing, quietly, shown
 from discreet.foundation.plain_files import read_plain
 from discreet.foundation.toml_lines import line_of
+from discreet.foundation.toml_text import read_toml
 from discreet.privacy import PROMISES
 from discreet.report.policy import Policy
 
@@ -54,8 +55,8 @@ def policy_from(text: str, *, name: str = "policy") -> Policy:
     {'least_k': 10}
     """
     try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        document = read_toml(text)
+    except TOMLDecodeError as error:
         place = str(error).rpartition(" (at ")[2].split(",")[0].rstrip(")")
         where = f", {place if place.startswith('line') else f'line {len(text.splitlines())}'}"
         raise DataError(f"{shown(name)}{where}: this is not TOML. Texts stand in quotes, a key stands once.") from None

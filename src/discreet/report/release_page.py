@@ -16,6 +16,7 @@ from discreet._version import __version__
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import folder_for_code
 from discreet.report.again import chosen, command
+from discreet.report.plots import LIGHTER
 from discreet.report.wording import (
     brief,
     count,
@@ -91,7 +92,7 @@ def environment() -> Environment:
     environment.filters.update({word.__name__: word for word in (*words, score, score_difference)})
     environment.filters["chosen"] = chosen
     environment.filters["percent"] = lambda share: percent(share).replace(" ", "\u00a0")  # the sign stays at its number
-    environment.globals["score_interval"] = score_interval
+    environment.globals |= {"score_interval": score_interval, "lighter": LIGHTER}
     environment.filters["series"] = lambda place: place if place <= _SERIES else (place - 1) % _SERIES + 1
     environment.filters["combine"] = lambda one, more: {**one, **more}
     return environment

@@ -16,11 +16,18 @@ from discreet._version import __version__
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.dataset import Dataset
 from discreet.data.roles import Roles
-from discreet.evaluate.detail import evident_warnings, kept_by_counts, means_of_targets, warnings_of, what_is_kept
+from discreet.evaluate.detail import (
+    evident_warnings,
+    kept_by_counts,
+    kept_of_items,
+    means_of_targets,
+    warnings_of,
+    what_is_kept,
+)
 from discreet.evaluate.distributions import distributions
 from discreet.evaluate.facts import plain_risk, release_facts, risk_facts, source_facts
 from discreet.evaluate.raw_use import RawUse
-from discreet.evaluate.risk import source_risk
+from discreet.evaluate.risk import item_risk, source_risk
 from discreet.evaluate.utility import Utility
 from discreet.release.counted_source import CountedSource
 from discreet.release.release import Release
@@ -32,6 +39,7 @@ _NOT_SHOWN = (
     "The rows stay in an engine: tables of several columns, the distributions of columns and the use of rows without"
     " recoding are not shown, since they are read from rows."
 )
+_NO_TABLES = "The rows stay in an engine: tables of several items are not shown, since they are read from rows."
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,59 @@ def summarise_counts(outcome: Outcome, engine: Any, roles: Roles, *, name: str) 
         ],
         "holds": release.verdict.holds,
     }
+
+
+def summarise_items(outcome: Outcome, stored: Any, *, name: str) -> dict[str, Any] | None:
+    """Summarise a release of baskets that are not in memory (`discreet.engines.StoredBaskets`): all that counts tell.
+
+    None if the ones of a single item have no room in memory, so that nobody knows which rows are alike.
+    """
+    release, groups = outcome.release, stored.row_groups()
+    if groups is None:
+        return None
+    source: Any = _ItemSource(stored)
+    kept, facts = kept_of_items(release, len(stored.names)).to_dict(), release_facts(release, source)
+    return {
+        "format": FORMAT,
+        "discreet": __version__,
+        "name": name,
+        "source": {
+            "shape": "baskets",
+            "rows": len(stored),
+            "items": len(stored.names),
+            "ones": int(stored.support.sum()),
+        },
+        "risk_before": plain_risk(item_risk(groups, stored.persons)),
+        "releases": [
+            _with_cautions(
+                facts
+                | {
+                    "notes": [*facts["notes"], _NO_TABLES],
+                    "kept": kept,
+                    "targets": {},
+                    "warnings": warnings_of(kept),
+                    "distributions": distributions(release, source),
+                    "verified": outcome.verified,
+                    "folder": outcome.folder,
+                    "utility": None,
+                    "no_utility": outcome.no_utility,
+                },
+                release,
+            )
+        ],
+        "holds": release.verdict.holds,
+    }
+
+
+@dataclass(frozen=True)
+class _ItemSource:
+    """What facts about a release ask of baskets that are not in memory."""
+
+    data: Any
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        return self.data.names
 
 
 def _with_cautions(facts: dict[str, Any], release: Release, guessed: Sequence[str] = ()) -> dict[str, Any]:

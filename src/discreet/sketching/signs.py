@@ -96,8 +96,11 @@ class Signs:
         return expand(self._codes(chosen), self.tables(components), components)
 
     def words(self, components: int) -> np.ndarray:
-        """The signs of all items as bits, a word for every 64 components; one where the sign is -1."""
-        return words_of(self._codes(np.arange(self.n_items)), self.tables(components))
+        """The signs of all items as bits, a word for every 64 components; one where the sign is -1.
+
+        Bits are in the order of `transposed`.
+        """
+        return words_of(self._codes(np.arange(self.n_items)), transposed(self.tables(components)))
 
     def tables(self, components: int) -> np.ndarray:
         """For every block of 64 components, the signs that a byte of a code gives, as bits of a word."""
@@ -161,6 +164,16 @@ def tables_of(seeds: np.ndarray, degree: int) -> np.ndarray:
         low = 1 << (bit % 8)
         tables[:, bit // 8, low : 2 * low] = tables[:, bit // 8, :low] ^ plane[:, None]
     return tables
+
+
+def transposed(tables: np.ndarray) -> np.ndarray:
+    """Words with their bits in another order: component 8 i + j of a block is bit 8 j + i.
+
+    Then the lowest bits of all bytes of a word, shifted by i, are the components 8 i to 8 i + 7 in their order.
+    """
+    bits = np.unpackbits(tables.astype("<u8")[..., None].view(np.uint8), axis=-1, bitorder="little")
+    turned = bits.reshape(*tables.shape, 8, 8).swapaxes(-1, -2).reshape(*tables.shape, 64)
+    return np.packbits(turned, axis=-1, bitorder="little").view("<u8")[..., 0].astype(np.uint64)
 
 
 @compiled

@@ -258,7 +258,7 @@ def sketch(X: Any, signs: Signs, components: Any) -> Sketches:
     are computed as they are needed: those of all items at once where there are few, of the cells of some rows else. For
     rows of ones, signs are bits.
     """
-    records = Records.of(X)
+    records = Records.unnamed(X)
     if records.shape[1] != signs.n_items:
         raise ParameterError(f"The signs are for {signs.n_items} items; the records have {records.shape[1]}.")
     counts = np.broadcast_to(np.asarray(components, dtype=np.int64), len(records))

@@ -12,12 +12,12 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.foundation.system import ignore_interrupts
+from discreet.foundation.system import ignore_interrupts, let_others_first
 
 DIED = (
     "The process that counts has ended, perhaps because the table does not fit into memory. Try fewer columns or rows."
@@ -118,10 +118,11 @@ class Desk:
 
     def _connected(self) -> Connection:
         if self._process is None or not self._process.is_alive():
-            context = get_context("spawn")
+            context = _processes()
             self._line, theirs = context.Pipe()
             self._process = context.Process(target=work, args=(theirs,), daemon=True, name="discreet-desk")
             self._process.start()
+            let_others_first(self._process.pid)  # pages come first
             theirs.close()
         assert self._line is not None
         return self._line
@@ -132,6 +133,15 @@ class Desk:
             process.kill()
         if self._line is not None:
             self._line.close()
+
+
+def _processes() -> Any:
+    """How processes are started: from one that has read the library, where systems can, or it is read anew for each."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["discreet.studio.desk_questions"])
+    return context
 
 
 def work(line: Connection) -> None:

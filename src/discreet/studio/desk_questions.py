@@ -23,6 +23,7 @@ from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import Hierarchy, from_paths
+from discreet.recoding.public_domain import ColumnDomain
 from discreet.risk.inspection import inspect_table
 from discreet.studio.desk_baskets import HeldBaskets, described, items_beside, short_of_items
 
@@ -138,6 +139,17 @@ def sensitive(held: Held, *, path: str, reading: Mapping[str, Any], columns: Seq
         counts = np.bincount(cells.codes, minlength=1)
         found.append({"column": name, "values": int((counts > 0).sum()), "commonest": float(counts.max() / len(table))})
     return found
+
+
+def outside(
+    held: Held, *, path: str, reading: Mapping[str, Any], column: str, domain: Mapping[str, Any]
+) -> dict[str, int]:
+    """How many rows have a cell that the public domain of its column does not list."""
+    table = held.opened(path, reading)
+    return {
+        "rows": len(table),
+        "outside": int(ColumnDomain.of(column, domain).is_outside(table.cells(column)).sum()),
+    }
 
 
 def verified(held: Held, *, folder: str, stamp: str, policy: str | None) -> dict[str, Any]:
@@ -280,6 +292,7 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
     "short_of": short_of,
     "beside": beside,
     "sensitive": sensitive,
+    "outside": outside,
     "verified": verified,
     "hierarchy": hierarchy,
 }

@@ -53,6 +53,7 @@ class Journal:
     undone: list[JournalEntry] = field(default_factory=list)
     revision: int = 0  # lines so far
     _lock: Lock = field(default_factory=Lock)
+    _held: tuple[int, dict[str, Any]] = (-1, {})  # what held, and at which revision
 
     @classmethod
     def opened(cls, path: Path) -> Journal:
@@ -103,11 +104,16 @@ class Journal:
             return self.done[-1]
 
     def state(self) -> dict[str, Any]:
-        """What holds now, as nested dictionaries; what was set to None is not there."""
+        """What holds now, as nested dictionaries, not to be changed; what was set to None is not there."""
         with self._lock:
             return self._state()
 
     def _state(self) -> dict[str, Any]:
+        if self._held[0] != self.revision:
+            self._held = (self.revision, self._replayed())
+        return self._held[1]
+
+    def _replayed(self) -> dict[str, Any]:
         state: dict[str, Any] = {}
         for path, value in (setting for decision in self.done for setting in decision.settings):
             here = state

@@ -23,11 +23,11 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from discreet.data.roles import Roles
 from discreet.data.transactions import looks_like_transactions, read_labels
 from discreet.errors import DataError, plain
 from discreet.foundation.atomic_files import write_whole
 from discreet.foundation.system import is_open_to_others, set_mode
+from discreet.foundation.toml_values import toml_value
 from discreet.prepare.edited_hierarchy import arx_csv
 from discreet.prepare.hierarchy import from_paths
 from discreet.release.ledger import Ledger
@@ -46,6 +46,8 @@ ROLES = {
     "person": "tells whose row it is: persons are counted, not rows",
     "left out": "not published",
 }
+_PART = 1 << 20  # bytes of a file that are written at once
+_PUBLISHED = ("target", "quasi", "sensitive", "other")
 _ONE = ("target", "person")  # roles of one column only
 _ABOUT_COLUMNS = ("chosen", "hierarchies", "roles", "methods", "shape", "text", "labels", "domain")
 _SUFFIX = re.compile(r"(?:\.[a-z0-9]{1,8}){1,2}$")
@@ -119,15 +121,41 @@ class Project:
         state = self.journal.state() | {"seed": self.seed}
         files = {column: str(self._kept(text)) for column, text in self.hierarchies().items()}
         labels = None if self.labels is None else self.labels.name if to_give else self.labels.path.name
-        return recipe_of(state, RecipeFiles(files, labels, self._domain()), jobs=max(1, (os.cpu_count() or 1) - 1))
+        domain = self._domain()
+        if domain is not None and to_give:
+            domain = "domain.toml"  # as the page of the domain gives it out
+        return recipe_of(state, RecipeFiles(files, labels, domain), jobs=max(1, (os.cpu_count() or 1) - 1))
 
     def methods(self) -> list[OfferedMethod]:
         """The methods that can be compared with what was decided."""
         return offered_methods(self.journal.state(), self._domain())
 
+    @property
+    def published(self) -> list[str]:
+        """The columns of a table that a release publishes, by their roles."""
+        return [column for role in _PUBLISHED for column in self.with_role(role)]
+
+    @property
+    def domain(self) -> dict[str, dict[str, Any]]:
+        """What was stated of published columns: their public values, or cuts."""
+        stated = self.journal.state().get("domain", {})
+        return {column: stated[column] for column in self.published if column in stated}
+
+    @property
+    def domain_text(self) -> str:
+        """The public domain as a TOML file."""
+        return "".join(f"{toml_value(column)} = {toml_value(stated)}\n" for column, stated in self.domain.items())
+
+    def set_domain(self, stated: Mapping[str, Any], words: str) -> None:
+        """State the public values of columns in one decision; None takes those of a column back."""
+        (what, to), *also = [(("domain", column), domain) for column, domain in stated.items()]
+        self.journal.decide(what, to, words, also)
+
     def _domain(self) -> str | None:
-        text = self.journal.state().get("domain")
-        return None if text is None else str(self._kept(text, ".toml"))
+        """The file of the public domain; None as long as a published column is not in it."""
+        if not self.published or len(self.domain) < len(self.published):
+            return None
+        return str(self._kept(self.domain_text, ".toml"))
 
     def hierarchies(self) -> dict[str, str]:
         """The hierarchies that were made by hand for quasi-identifiers, as ARX writes them."""
@@ -206,11 +234,11 @@ class Project:
         try:
             with stored.open("xb") as file:
                 set_mode(stored, 0o600)
-                async for piece in content:
+                async for piece in in_parts(content):
                     size += len(piece)
                     if size > self.most_bytes:
                         raise DataError(self._too_large)
-                    file.write(piece)
+                    await run_in_threadpool(file.write, piece)  # a disk may take its time
             if size == 0:
                 raise DataError("The file is empty (0 bytes). A table needs a header line and rows.")
         except BaseException:
@@ -268,16 +296,13 @@ class Project:
         also = [(("roles", other), None) for other in losing]
         self.journal.decide(("roles", column), role, f"{column}: {ROLES[role]}.", also)
 
-    def as_roles(self) -> Roles:
-        """The roles in the words of the library."""
-        by_role: dict[str, list[str]] = {role: [] for role in ROLES}
-        for column, role in self.roles.items():
-            by_role[role].append(column)
-        return Roles(
-            target=next(iter(by_role["target"]), None),
-            person=next(iter(by_role["person"]), None),
-            quasi=by_role["quasi"],
-            sensitive=by_role["sensitive"],
-            other=by_role["other"],
-            identifiers=by_role["identifier"],
-        )
+
+async def in_parts(content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """What is sent, in fewer and larger pieces."""
+    part = bytearray()
+    async for piece in content:
+        part += piece
+        if len(part) >= _PART:
+            yield bytes(part)
+            part.clear()
+    yield bytes(part)

@@ -38,7 +38,8 @@ class OfferedMethod:
 
     @property
     def title(self) -> str:
-        return " ".join(str(value) for name, value in self.section.items() if name != "domain")
+        said = [value for name, value in self.section.items() if name != "domain"]
+        return " ".join(", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in said)
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,9 @@ def offered_methods(state: Mapping[str, Any], domain: str | None = None) -> list
     shape = "table" if shape_of(state) == "table" else "baskets"
     sections = [({"name": one.name, **(one.model_extra or {})}, True) for one in default_methods(shape)]
     if "epsilon" in state.get("promise", {}):
-        if shape == "baskets":
+        if shape_of(state) == "text":
+            pass  # the words of texts come from the rows: their names may not be published
+        elif shape == "baskets":
             sections.append(({"name": "laplace-select"}, True))
         elif domain is not None:
             sections.append(({"name": "private-table", "domain": domain}, True))

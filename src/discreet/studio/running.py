@@ -35,6 +35,7 @@ def run_studio(*, file: Path | None, port: int, folder: Path | None, browser: bo
         access = Access(listening.getsockname()[1])
         studio = Studio(project)
         until_done.callback(studio.close)
+        studio.prepare()
         until_done.callback(project.runs.close)
         link = access.link()
         say("The studio runs on this machine only. Open this link, which works once:", f"  {link}")

@@ -22,7 +22,7 @@ from typing import Any
 
 from discreet.errors import DataError
 from discreet.foundation import system
-from discreet.foundation.system import apart, end_with_children
+from discreet.foundation.system import apart, end_with_children, let_others_first
 from discreet.studio.recipe_of import as_toml
 
 _PID = "pid"
@@ -76,6 +76,7 @@ class Runs:
                     stderr=said,
                     **apart(),
                 )
+            let_others_first(self._processes[name].pid)  # pages come first
             (place / _PID).write_bytes(str(self._processes[name].pid).encode())
         return name
 

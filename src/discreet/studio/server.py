@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 from importlib.resources import files
 from threading import Lock
@@ -15,9 +16,11 @@ from starlette.types import ASGIApp
 
 from discreet.errors import DataError, DiscreetError
 from discreet.report import wording
+from discreet.report.plots import LIGHTER
 from discreet.studio.access import HEADER, Access, Guard
 from discreet.studio.desk import Answer, Desk
 from discreet.studio.project import Project
+from discreet.studio.recipe_of import SHAPES, offered_methods
 
 STEPS = {  # address: name
     "data": "Data",
@@ -31,9 +34,10 @@ STEPS = {  # address: name
     "verify": "Verify",
     "ledger": "Ledger",
 }
+_BESIDES = {"domain": "Public domain", "decisions": "Decisions"}  # pages that are no step
 _WAYS = {  # address: the page before, and the next with its words
     "data": (None, "roles", "what each column is for"),
-    "roles": ("data", "risk", "the risk of the raw table"),
+    "roles": ("data", "risk", "the risk of the raw data"),
     "risk": ("roles", "promise", "what you promise"),
     "promise": ("risk", "compare", "compare methods"),
     "hierarchies": ("promise", "compare", "compare methods"),
@@ -42,15 +46,18 @@ _WAYS = {  # address: the page before, and the next with its words
     "release": ("choose", "verify", "verify what you downloaded"),
     "verify": ("release", "ledger", "what left this table so far"),
     "ledger": ("release", None, ""),
+    "domain": ("promise", "compare", "compare methods"),
     "decisions": (None, None, ""),
 }
 _MINUTES = ("assessed",)  # questions that take minutes on a large table, so that others do not wait for them
 _PERMITS = 20  # downloads that are allowed and not used
-PATIENCE = 0.12  # seconds that a page waits for an answer before it shows that it is coming
+PATIENCE = 0.08  # seconds that a page waits for an answer before it shows that it is coming
+DRAWING = ("vega", "vega-lite", "vega-interpreter")  # scripts of the pages with pictures
 _SCRIPTS = {
     "studio.css": ("discreet.studio.static", "text/css"),
     "studio.js": ("discreet.studio.static", "text/javascript"),
     "htmx.min.js": ("discreet.studio.static", "text/javascript"),
+    **{f"{name}.min.js": ("discreet.report.vendor", "text/javascript") for name in DRAWING},
 }
 
 
@@ -65,8 +72,19 @@ class Studio:
         self._pages = Environment(
             loader=PackageLoader("discreet.studio"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
         )
+        self._pages.globals |= {"drawing": DRAWING, "lighter": LIGHTER}
         for name in ("count", "plural", "number", "percent", "approximately"):
             self._pages.filters[name] = getattr(wording, name)
+
+    def prepare(self) -> None:
+        """Load what the first visitor of a page would wait for: templates, and what is known of the methods."""
+        for name in self._pages.list_templates(["html"]):
+            self._pages.get_template(name)
+        for shape in SHAPES:
+            offered_methods({"shape": shape})
+        self.project.methods()
+        gc.collect()
+        gc.freeze()  # what stays for good is not looked through again and again
 
     def permit(self, what: str, folder: str) -> str:
         """Allow one download of a folder."""
@@ -89,6 +107,7 @@ class Studio:
             **shown,
             steps=STEPS,
             step=step,
+            title=(STEPS | _BESIDES)[step],
             way=_WAYS[step],
             shape=self.project.shape,
             number_of_session=request.scope["session"].number,
@@ -146,6 +165,7 @@ def studio_app(studio: Studio, access: Access) -> ASGIApp:
     from discreet.studio import (
         server_compare,
         server_data,
+        server_domain,
         server_hierarchies,
         server_ledger,
         server_promise,
@@ -160,7 +180,7 @@ def studio_app(studio: Studio, access: Access) -> ASGIApp:
     app.add_exception_handler(404, _nothing)
     app.add_exception_handler(500, _failed)
     pages = (server_data, server_roles, server_promise, server_hierarchies, server_compare, server_release)
-    for part in (*pages, server_verify, server_ledger):
+    for part in (*pages, server_domain, server_verify, server_ledger):
         app.include_router(part.router)
 
     @app.get("/")
@@ -183,12 +203,12 @@ def studio_app(studio: Studio, access: Access) -> ASGIApp:
         return studio.page(request, "data", "history.html")
 
     @app.post("/undo")
-    async def undo(request: Request) -> Response:
+    def undo(request: Request) -> Response:
         studio.project.journal.undo()
         return _again(request)
 
     @app.post("/redo")
-    async def redo(request: Request) -> Response:
+    def redo(request: Request) -> Response:
         studio.project.journal.redo()
         return _again(request)
 

@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from discreet.choose.study_file import Results
 from discreet.choose.weights import WEIGHTS
 from discreet.errors import DataError, listing
+from discreet.studio.pictures import choice_picture
 from discreet.studio.recipe_of import release_names
 from discreet.studio.runs import RunProgress
 from discreet.studio.server import PATIENCE, Studio, studio_of
 from discreet.study.candidates import chosen
 
 router = APIRouter()
-_WIDTH, _HEIGHT, _ROOM = 460, 330, 44
 _READING = "The table is being read."
 
 
@@ -52,10 +54,13 @@ def progress(request: Request) -> Response:
 
 @router.post("/compare/methods")
 async def methods(request: Request) -> Response:
-    form = await request.form()
+    return await run_in_threadpool(_compare_these, request, [*(await request.form())])
+
+
+def _compare_these(request: Request, named: Sequence[str]) -> Response:
     studio = studio_of(request)
     known = studio.project.methods()
-    asked = [one.key for one in known if one.key in form]
+    asked = [one.key for one in known if one.key in named]
     if not asked:
         raise DataError("Choose one method at least.")
     usual = asked == [one.key for one in known if one.usual]
@@ -97,7 +102,7 @@ def _why_not(studio: Studio) -> str:
     if "quasi" not in roles.values():
         return "Say first, under Roles, which columns an outsider may know."
     answer = studio.ask("columns")
-    if answer is None or not answer.within(2) or answer.value is None:
+    if answer is None or not answer.within(PATIENCE) or answer.value is None:
         return _READING
     undecided = studio.project.undecided([column["name"] for column in answer.value["columns"]])
     if undecided:
@@ -120,11 +125,14 @@ def choose(request: Request, release: str = "") -> Response:
 @router.post("/choose/weights")
 async def weigh(request: Request) -> Response:
     """Rank anew, by other weights; nothing is run."""
+    return await run_in_threadpool(_weighed, request, await request.form())
+
+
+def _weighed(request: Request, form: Mapping[str, Any]) -> Response:
     studio = studio_of(request)
     found = _finished(studio)
     if found is None:
         raise DataError("Nothing was compared yet.")
-    form = await request.form()
     given = {name: _slider(form.get(name)) for name in WEIGHTS}
     total = sum(given.values())
     if total <= 0:
@@ -208,42 +216,9 @@ def _ranked(studio: Studio, found: RunProgress, release: str) -> dict[str, Any]:
         "ranking": ranking,
         "best": best,
         "passed_over": {} if choice is None else dict(choice.passed_over),
-        "points": _points(ranking, summary["lines"]),
+        "picture": choice_picture(ranking, summary["lines"], summary["measure_title"], best=best, shown=name),
         "taken": studio.project.journal.state().get("chosen"),
         "name": name,
         "line": made.get(name),
         "result": found.made.get(name),
-    }
-
-
-def _points(ranking: list[dict[str, Any]], lines: list[dict[str, Any]]) -> dict[str, Any]:
-    """Where releases lie in the picture: utility upwards, persons who are not found to the right."""
-    rows = [row for row in ranking if row["utility"] is not None and row["privacy"] is not None]
-    levels = {line["name"]: line["utility"] for line in lines if line["utility"] is not None}
-    heights = [row["utility"] for row in rows] + [*levels.values()]
-    low, high = (min(heights), max(heights)) if heights else (0.0, 1.0)
-    least = min([row["privacy"] for row in rows], default=0.0)
-    left = max(0.0, least - max(0.2 * (100 - least), 0.5))  # nothing lies on the axis
-
-    def across(value: float) -> float:
-        return _ROOM + (value - left) / max(100 - left, 1e-9) * (_WIDTH - 2 * _ROOM)
-
-    def up(value: float) -> float:
-        return _HEIGHT - _ROOM - (value - low) / max(high - low, 1e-9) * (_HEIGHT - 2 * _ROOM)
-
-    return {
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "left": left,
-        "dots": [
-            {
-                "name": row["name"],
-                "rank": 1 + ranking.index(row),
-                "x": across(row["privacy"]),
-                "y": up(row["utility"]),
-                "r": 9 + 9 * (row["detail"] or 0),
-            }
-            for row in rows
-        ],
-        "levels": [{"name": name, "y": up(value), "value": value} for name, value in levels.items()],
     }

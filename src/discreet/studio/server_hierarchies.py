@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from discreet.errors import DataError
@@ -43,15 +45,20 @@ def tree(request: Request, column: str) -> Response:
 @router.post("/edit")
 async def edit(request: Request) -> Response:
     """Merge, split, rename, move, or add and remove a level."""
-    studio, form = studio_of(request), await request.form()
+    return await run_in_threadpool(_edited, request, await request.form())
+
+
+def _edited(request: Request, form: FormData) -> Response:
+    studio = studio_of(request)
     column, what = str(form.get("column", "")), str(form.get("what", ""))
     level = _level(form.get("level"))
     labels, name = [str(label) for label in form.getlist("label")], str(form.get("name", ""))
+    part, to = str(form.get("part", "")), str(form.get("to", ""))
     edits: dict[str, Any] = {
         "merge": lambda old: merged(old, level, labels, name or " or ".join(labels)),
         "split": lambda old: _each(old, labels, lambda one, label: split(one, level, label)),
         "rename": lambda old: _each(old, labels[:1], lambda one, label: renamed(one, level, label, name)),
-        "move": lambda old: _each(old, labels, lambda one, label: moved(one, level, label, name)),
+        "move": lambda old: moved(old, level, part, to),
         "add": lambda old: with_level(old, level),
         "remove": lambda old: without_level(old, level),
     }
@@ -73,11 +80,14 @@ async def bring_in(request: Request, column: str) -> Response:
     """A file in ARX's form."""
     larger = "The file is larger than a megabyte. Use `--set hierarchies` of `discreet release` for it."
     content = await sent(request, most=_MOST_BYTES, too_large=larger)
-    studio = studio_of(request)
+    await run_in_threadpool(_brought, studio_of(request), column, content)
+    return Response(status_code=204)
+
+
+def _brought(studio: Studio, column: str, content: bytes) -> None:
     with scratch_folder() as place:
         (place / "hierarchy.csv").write_bytes(content)
         _decide(studio, column, read_hierarchy(place / "hierarchy.csv", column), f"Hierarchy of {column}: from a file.")
-    return Response(status_code=204)
 
 
 @router.get("/file")

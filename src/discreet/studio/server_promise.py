@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from math import exp
 from typing import Annotated, Any
 
@@ -11,13 +10,12 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
-from discreet.studio.server import PATIENCE, Studio, sent, studio_of
+from discreet.studio.server import PATIENCE, Studio, studio_of
 
 router = APIRouter(prefix="/promise")
 DEFAULT_K = 5
 MOST_K = 1000
 _MOST_EPSILON = 10
-_MOST_DOMAIN = 1 << 18  # bytes
 
 
 @router.get("")
@@ -25,9 +23,9 @@ def promise(request: Request) -> Response:
     studio = studio_of(request)
     if studio.project.source is None:
         return RedirectResponse("/data", status_code=303)
-    domain = studio.project.journal.state().get("domain") is not None
+    stated = (len(studio.project.domain), len(studio.project.published))
     shown = {"promise": promise_of(studio), "has_sensitive": bool(studio.project.with_role("sensitive"))}
-    return studio.page(request, "promise", "promise.html", domain=domain, **shown)
+    return studio.page(request, "promise", "promise.html", stated=stated, **shown)
 
 
 @router.get("/effect")
@@ -87,19 +85,6 @@ def set_epsilon(request: Request, epsilon: Annotated[float, Form()]) -> Response
         raise DataError(f"Epsilon is a number from 0, for no such release, to {_MOST_EPSILON}.")
     words = f"Releases with noise may cost epsilon {epsilon:g}." if epsilon else "No releases with noise."
     return _decided(request, "epsilon", epsilon or None, words)
-
-
-@router.put("/domain")
-async def domain(request: Request, name: str = "") -> Response:
-    """What everybody knows about the columns: their values, or where numbers are cut. Never read from the rows."""
-    content = await sent(request, most=_MOST_DOMAIN, too_large="The file is too long for a domain.")
-    try:
-        text = content.decode("utf-8")
-        tomllib.loads(text)
-    except (ValueError, RecursionError):  # the latter: nested too deeply
-        raise DataError('A domain is a TOML file in UTF-8, a line for each column: sex = ["f", "m"].') from None
-    studio_of(request).project.journal.decide(("domain",), text, "The public domain of the columns was given.")
-    return Response(status_code=204)
 
 
 @router.post("/label")

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.release.verify import Verification, verify
+from discreet.studio.project import in_parts
 from discreet.studio.server import studio_of
 
 router = APIRouter()
@@ -76,11 +77,11 @@ async def _receive(request: Request, target: Path) -> None:
     size = 0
     try:
         with target.open("xb") as file:
-            async for piece in request.stream():
+            async for piece in in_parts(request.stream()):
                 size += len(piece)
                 if size > _MOST_ZIPPED:
                     raise DataError("The file is larger than a gigabyte. Use `discreet verify` for it.")
-                file.write(piece)
+                await run_in_threadpool(file.write, piece)
     except OSError:
         raise DataError("The file cannot be stored. Is the disk full?") from None
 

@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from discreet.errors import DataError, did_you_mean, listing, shown
 from discreet.foundation.toml_lines import line_of
+from discreet.foundation.toml_text import MOST_LETTERS, read_toml
 from discreet.study.recipe import Problem, Recipe, misplaced
 
-_LARGEST = 16 << 20  # bytes; a recipe may name very many columns
+_LARGEST = 4 * MOST_LETTERS  # bytes
 
 
 def read_recipe(path: str | os.PathLike[str], *, undecided: bool = False) -> Recipe:
@@ -49,8 +50,8 @@ def recipe_from(text: str, *, name: str = "recipe", undecided: bool = False) -> 
     'ill'
     """
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = read_toml(text)
+    except TOMLDecodeError as error:
         raise DataError(f"{name}, {_not_toml(str(error), text)}") from None
     try:
         recipe = Recipe.model_validate(document)

@@ -7,9 +7,9 @@ owner. Hashes are compared before anything is made.
 
 from __future__ import annotations
 
-import tomllib
 from hashlib import sha256
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,6 +18,7 @@ from discreet.data.dataset import Dataset
 from discreet.errors import DataError, did_you_mean, listing, shown
 from discreet.foundation.atomic_files import scratch_folder
 from discreet.foundation.plain_files import check_plain
+from discreet.foundation.toml_text import read_toml
 from discreet.foundation.toml_values import toml_value
 from discreet.release.release import Release
 from discreet.study import recipe_from
@@ -53,8 +54,8 @@ class ProjectFile(BaseModel):
         if path.stat().st_size > _LONGEST:
             raise DataError(f"{shown(path.name)} is too long to be a project file.")
         try:
-            return cls.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+            return cls.model_validate(read_toml(path.read_text(encoding="utf-8")))
+        except (UnicodeDecodeError, TOMLDecodeError):
             raise DataError(f"{shown(path.name)} is not TOML, as project files are.") from None
         except ValidationError as error:
             places = listing(sorted({".".join(map(str, one["loc"])) or "the file" for one in error.errors()}))

@@ -16,6 +16,8 @@ from discreet.study.recipe import Recipe
 
 _WORDS = {"table": "a table", "baskets": "baskets"}
 
+_FILES = ("domain",)  # parameters that may be the path of a file, which is no part of a name
+
 
 @dataclass(frozen=True)
 class Task:
@@ -77,6 +79,8 @@ def _name(method: str, parameters: dict[str, Any]) -> str:
 
     >>> _name("mondrian", {"k": 5, "split": "information"}), _name("kactus2", {"k": 20, "swap": 0.5})
     ('mondrian-k5-information', 'kactus2-k20-swap0.5')
+    >>> _name("private-table", {"epsilon": 1.0, "domain": "here/domain.toml"})
+    'private-table-epsilon1-domain'
     """
     parts = [method]
     for name, value in parameters.items():
@@ -84,7 +88,7 @@ def _name(method: str, parameters: dict[str, Any]) -> str:
             parts += [name] if value else []
         elif isinstance(value, (int, float)):
             parts.append(f"{name}{value:g}")
-        elif isinstance(value, str):
+        elif isinstance(value, str) and name not in _FILES:
             parts.append(value)
         else:
             parts.append(name)

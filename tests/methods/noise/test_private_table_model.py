@@ -22,11 +22,20 @@ from checks_private import ROLES as LAW_ROLES
 from discreet import DifferentialPrivacy, PrivateTable, Roles, Table
 from discreet.evaluate.audit import audit
 from discreet.foundation.randomness import Randomness
+from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.selection import Exponential, PermuteAndFlip
 from discreet.methods.noise import private_table_model as marginals
 from discreet.methods.noise.engine_levels import CountedLevels
 from discreet.methods.noise.private_table import _from_marginals
-from discreet.methods.noise.private_table_budget import PICKING, Accountant, GroupPlan, by_levels, planned
+from discreet.methods.noise.private_table_budget import (
+    DROWNED,
+    PICKING,
+    Accountant,
+    GroupPlan,
+    by_levels,
+    drowned,
+    planned,
+)
 from discreet.methods.noise.private_table_model import Model, candidate_triples, chained, fit, independent, rows, spread
 from discreet.methods.noise.private_table_picks import distance, picked, stop_score
 from discreet.methods.noise.private_table_shrinkage import of_column, of_levels
@@ -161,8 +170,8 @@ def test_more_rows_or_a_larger_budget_carry_more():
 
 
 def test_what_carries_no_pairs_is_counted_once_with_the_whole_budget():
-    codes, sizes = people(200)
-    for public, uses in ((200, 4), (None, 5)):  # a private number of rows is counted before
+    codes, sizes = people(1000)
+    for public, uses in ((1000, 4), (None, 5)):  # a private number of rows is counted before
         model = fit(codes, sizes, public, Accountant(0.1, 0.0, "add-remove", 1), Randomness(0))
         assert [use.mechanism for use in model.noise] == ["geometric"] * uses
         scales = [use.scale for use in model.noise[-4:]]  # of 2, 3, 4 and 5 levels
@@ -180,6 +189,86 @@ def test_columns_share_the_whole_of_what_counting_them_may_cost(levels):
     each = [part / len(some) for some, part in parts]
     assert each == sorted(each)
     assert all(len({levels[column - 1] for column in some}) == 1 for some, _ in parts)
+
+
+# -- columns that noise would drown -----------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(1, 50), min_size=2, max_size=12), st.integers(0, 20_000), st.floats(0.01, 20),
+       st.sampled_from([0.0, 1e-6]))  # fmt: skip
+@settings(max_examples=40)
+def test_columns_are_counted_with_the_label_as_far_as_noise_allows(levels, n, epsilon, delta):
+    """The slow twin: as many columns as possible, few levels first, while none has more noise than is allowed."""
+    sizes, columns = [2, *levels], range(1, len(levels) + 1)
+    accountant = Accountant(epsilon, delta, "replace-one", 1)
+    alone = drowned(sizes, n, accountant)
+    kept = [column for column in columns if column not in alone]
+    assert kept
+    assert not alone or max(sizes[column] for column in kept) <= min(sizes[column] for column in alone)
+
+    def noise(linked):
+        parts = by_levels(columns, sizes, [column for column in columns if column not in linked])
+        with_label = [(some, part) for some, part in parts if some[0] in linked]
+        return max(
+            accountant.counting([(0, column) for column in some], sizes, part).error * 2 * sizes[some[0]]
+            for some, part in with_label
+        )
+
+    assert len(kept) == 1 or noise(kept) <= DROWNED * n
+    for more in alone:
+        if sizes[more] == min(sizes[column] for column in alone):
+            assert noise([*kept, more]) > DROWNED * n
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_with_columns_alone_no_neighbour_costs_more_than_epsilon_and_some_do(neighbours):
+    """What the counts of all steps change by, each over its scale, is the largest loss: exactly epsilon."""
+    sizes, first = (2, 2, 3, 4), [(0, 0, 0, 0), (1, 1, 1, 1)]
+
+    def given(rows_):
+        """What each use of noise was given, and its scale."""
+        uses = []
+
+        def apply(mechanism, values, randomness):
+            uses.append((np.asarray(values), mechanism.scale))
+            return np.asarray(values)
+
+        with (
+            mock.patch.object(marginals, "planned", return_value=GroupPlan(alone=frozenset({2, 3}))),
+            mock.patch.object(Mechanism, "apply", apply),
+        ):
+            public = len(rows_) if neighbours == "replace-one" else None
+            fit(list(np.array(rows_).T), sizes, public, Accountant(3.0, 0.0, neighbours, 1), Randomness(0))
+        return uses
+
+    losses = []
+    for kind in product(*map(range, sizes)):
+        other = [kind, first[1]] if neighbours == "replace-one" else [*first, kind]
+        pairs = zip(given(first), given(other), strict=True)
+        losses.append(sum(np.abs(one - two).sum() / scale for (one, scale), (two, _) in pairs))
+    assert max(losses) == pytest.approx(3.0, rel=1e-9)
+
+
+def test_of_equal_columns_those_with_the_label_lie_apart():
+    found = drowned([2] + [10] * 20, 300, Accountant(1.0, 0.0, "replace-one", 1))
+    kept = [column for column in range(1, 21) if column not in found]
+    assert 1 < len(kept) < 20
+    assert max(np.diff([0, *kept, 21])) <= 20 // len(kept) + 2
+
+
+def test_a_column_that_is_counted_alone_depends_on_nothing():
+    """Its levels are as frequent as they were, in each class alike."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 4000)
+    codes, sizes = [label, label.copy(), np.where(label == 1, rng.integers(0, 3, 4000), 0)], (2, 2, 3)
+    plan = GroupPlan(alone=frozenset({2}))
+    with mock.patch.object(marginals, "planned", return_value=plan):
+        model = fit(codes, sizes, 4000, Accountant(50.0, 0.0, "replace-one", 1), Randomness(0))
+    assert model.single[1] == pytest.approx(table_of(codes, (0, 1), sizes), abs=5)
+    assert model.single[2].sum(axis=0) == pytest.approx(np.bincount(codes[2]), abs=40)
+    assert model.single[2] == pytest.approx(np.outer(model.classes, model.single[2].sum(axis=0)) / 4000)
+    assert [use.sensitivity for use in model.noise] == [2, 2]
+    assert DifferentialPrivacy(50.0).check(model.noise).measured == pytest.approx(50.0, rel=1e-9)
 
 
 # -- picks -------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
-from discreet.methods.trees.label_worth import LabelRegression, LabelWorth, class_share, detail_kept
+from discreet.methods.trees.label_worth import Known, LabelRegression, LabelWorth, class_known, detail_kept
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -25,9 +25,13 @@ def test_the_regression_is_that_of_scikit_learn(n_classes):
 def test_a_label_that_says_all_is_worth_nearly_all_and_one_that_says_nothing_nothing():
     labels = np.array([[0], [1]])
     rows = np.array([[500, 0], [0, 500]])
-    assert class_share(labels, rows, rows) > 0.95
-    assert class_share(np.array([[0], [0]]), rows, rows) == pytest.approx(0, abs=1e-6)
-    assert class_share(labels, rows, rows[::-1]) < -1  # the other rows are the other way round
+    all_known, nothing = class_known(labels, rows, rows), class_known(np.array([[0], [0]]), rows, rows)
+    assert all_known.told > 0.95
+    assert all_known.right == 1
+    assert nothing == pytest.approx((0, 0, 0), abs=1e-6)
+    misled = class_known(labels, rows, rows[::-1])  # the other rows are the other way round
+    assert misled.told < -1
+    assert misled.right == -1  # twice the errors of guessing
     assert LabelWorth(0.1, np.ones(1)).of(-1.0, 0.5) == pytest.approx(0.05)
 
 
@@ -35,15 +39,32 @@ def test_what_columns_say_together_is_worth_something():
     """The class is odd where two cells differ: a regression knows nothing, the groups all."""
     labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     rows = np.array([[200, 0], [0, 200], [0, 200], [200, 0]])
-    assert 0.4 < class_share(labels, rows, rows) < 0.6
+    known = class_known(labels, rows, rows)
+    assert 0.4 < known.told < 0.6
+    assert known.right == pytest.approx(0.5)
 
 
 def test_those_who_do_not_recode_count_where_they_know_less():
     labels, rows = np.array([[0], [1]]), np.array([[500, 0], [0, 500]])
-    known = class_share(labels, rows, rows)
-    assert known - 0.01 < class_share(labels, rows, rows, labels) <= known
-    blind, misled = class_share(labels, rows, rows, labels * 0), class_share(labels, rows, rows, 1 - labels)
-    assert 0 < misled <= blind < known
+    known = class_known(labels, rows, rows)
+    read, blind, misled = (class_known(labels, rows, rows, other) for other in (labels, labels * 0, 1 - labels))
+    assert read.share == pytest.approx(known.share, abs=0.01)
+    assert 0 < misled.share <= blind.share < known.share
+
+
+def test_errors_count_beside_the_log_loss():
+    """Of two that save as much log-loss, the one is worth more that makes fewer errors."""
+    known = Known(0.3, 0.2, 0.3)
+    assert 0.2 < known.share < 0.3
+    assert known._replace(right=0.25).share > known.share
+    assert known._replace(told=0.35, unrecoded=0.35).share > known.share
+
+
+def test_errors_are_those_of_the_likeliest_class():
+    labels, learnt = np.array([[0], [1], [2]]), np.array([[90, 10], [60, 40], [10, 90]])
+    asked = np.array([[9, 1], [4, 6], [2, 8]])
+    guess, wrong = 15, 1 + 6 + 2  # all as the first class, which is more frequent; the likeliest of each label
+    assert class_known(labels, learnt, asked).right == pytest.approx(1 - wrong / guess)
 
 
 def test_detail_is_the_information_that_labels_have_about_cells():

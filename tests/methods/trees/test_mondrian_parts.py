@@ -3,6 +3,7 @@
 
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,9 +18,10 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import ListedCells
 from discreet.counting.router import Router
 from discreet.data.table import Table
-from discreet.engines import estimate
+from discreet.engines import estimate, raw_cells
 from discreet.engines.duckdb import DuckDB
 from discreet.engines.memory import InMemory
+from discreet.engines.parts_sink import PartsSink
 from discreet.methods.trees import mondrian, mondrian_outgrown
 from discreet.methods.trees.mondrian_least import stacked
 from discreet.methods.trees.mondrian_levels import CutRule, router_of, top_of
@@ -85,7 +87,7 @@ def test_the_tree_is_that_of_all_rows_at_once(asked, engine_of, n, seed, k, most
         parted.plan.labels, whole.plan.labels, parted.plan.codes.T, whole.plan.codes.T, strict=True
     ):
         assert [ours[code] for code in own] == [theirs[code] for code in other]
-    assert np.array_equal(parted.router.find(list(rows.codes.T)), whole.group)
+    assert np.array_equal(parted.lookup.find(list(rows.codes.T)), whole.group)
     leaf, (ill,), n_rows = parted.judged
     counts = np.zeros((len(parted.plan.codes), rows.counts.shape[1]), dtype=int)
     np.add.at(counts, (leaf, ill), n_rows)
@@ -205,20 +207,38 @@ def test_codes_are_kept_where_only_this_user_can_read_and_removed(tmp_path, monk
     assert not list(tmp_path.rglob("codes"))
 
 
-def test_codes_are_gone_while_rows_are_published(outgrown, tmp_path, monkeypatch):
+def test_rows_are_read_once_and_their_codes_are_gone_when_parts_are_written(outgrown, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    seen, batches = [], DuckDB._batches
+    read, left, batches, write = [], [], DuckDB._batches, PartsSink.write
 
-    def looked(self, names):
-        seen.append((tuple(names), len(list(tmp_path.rglob("codes")))))
+    def reading(self, names):
+        read.append(set(names))
         return batches(self, names)
 
-    monkeypatch.setattr(DuckDB, "_batches", looked)
+    def writing(self, rows):
+        left.extend([*tmp_path.rglob("codes"), *tmp_path.rglob("found")])
+        write(self, rows)
+
+    monkeypatch.setattr(DuckDB, "_batches", reading)
+    monkeypatch.setattr(PartsSink, "write", writing)
     with DuckDB(people(500, seed=3), temp_directory=tmp_path) as engine:
-        Mondrian(3).release(engine, ROLES)
-        names, files = seen[-1]
-    assert "note" in names  # the rows that are published
-    assert files == 0
+        release = Mondrian(3).release(engine, ROLES)
+    assert len(release.content) == 500
+    assert read == [{*QUASI}, {*QUASI, "ill", "drug", "note"}]  # for the estimate, and all else
+    assert left == []
+
+
+def test_rows_with_a_column_of_too_many_cells_are_read_again(outgrown, monkeypatch):
+    """Their cells have no codes, which could be kept beside the leaf."""
+    monkeypatch.setattr(raw_cells, "MOST_LISTED", 10)
+    arrow = people(300, seed=3).append_column("number", pa.array(np.arange(300) // 2))
+    roles = replace(ROLES, other=("note", "number"))
+    expected = Mondrian(3, random_state=0).release(arrow, roles)
+    with DuckDB(arrow) as engine:
+        release = Mondrian(3, random_state=0).release(engine, roles)
+        assert sorted(map(str, release.content.to_arrow().to_pylist())) == sorted(
+            map(str, expected.table.to_arrow().to_pylist())
+        )
 
 
 def test_the_estimate_of_histograms_needs_no_files():

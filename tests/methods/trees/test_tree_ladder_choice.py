@@ -76,10 +76,10 @@ def test_a_way_that_is_far_behind_is_not_asked_about_again(monkeypatch):
     for behind in (tree_ladder_choice.BEHIND, 10.0):
         monkeypatch.setattr(tree_ladder_choice, "BEHIND", behind)
         trials = trials_of(columns, label)
-        made = mock.patch.object(trials, "_worth", wraps=trials._worth)
-        with made as worth:
+        made = mock.patch.object(trials, "_tried", wraps=trials._tried)
+        with made as tried:
             best = WaySearch(trials, 5).ranked()[0]
-        asked.append((best, worth.call_count))
+        asked.append((best, tried.call_count))
     assert asked[0][0] == asked[1][0]
     assert asked[0][1] < 0.9 * asked[1][1]
 

@@ -54,7 +54,7 @@ def slow_tree(bins, counts, least, ahead):
         rows, low, high = waiting.pop()
         best = (-math.inf, None)
         if sum(c > 0 for c in total(rows)) > 1:
-            candidates = cuts(rows, low, high)[: 16 if ahead else 1]
+            candidates = cuts(rows, low, high)[: 32 if ahead else 1]
             for gain, *cut in candidates:
                 for side in cut[2:] if ahead and len(candidates) > 1 else ():
                     gain += max([0, *(further[0] for further in cuts(side, low, high))])

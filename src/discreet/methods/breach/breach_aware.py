@@ -30,6 +30,7 @@ import numpy as np
 from discreet.choose.choice import Choice
 from discreet.choose.e_score import By, evaluation
 from discreet.data.as_it_came import as_it_came
+from discreet.data.labelled_rows import labelled_rows
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, ParameterError, RolesError, Setting, did_you_mean, listing
@@ -181,7 +182,7 @@ class BreachAwareSelector(SelectorFace, Method):
     def fit(self, table: object, roles: Roles) -> BreachAwareSelector:
         """Choose the attributes of a table; `release` does the same, and checks and certifies what comes out."""
         check_parameters(self, self._parameter_constraints)
-        table = Table.of(table)
+        table = labelled_rows(Table.of(table), roles)
         roles.check_for_release(table)
         self._plan(table, roles, Randomness(self.random_state))
         return self

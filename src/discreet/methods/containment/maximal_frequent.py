@@ -18,10 +18,10 @@ import numpy as np
 from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.containment.maximal_blocks import DONE, ITEMS, ROWS, STACK_FULL, search
-from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool, floor_of
+from discreet.methods.containment.maximal_frequent_core import core_of, peel, supports
+from discreet.methods.containment.maximal_pool import Clock, MaximalSets, OutOfTime, Pool, floor_of, offer
 
 _SMALL = 4  # items of a first set that is so small that sizes are not tried one by one: there is little to search
-_PASSES = 2  # of peeling, over all rows that are left
 _BUDGET = 20_000_000  # words looked at between two looks at the clock: some hundredths of a second
 
 
@@ -77,7 +77,7 @@ def _largest_of_frequent(
     try:
         while True:
             pool.state[1] = target
-            _search_from(matrix, whole, k, kind, pool, clock)
+            _search_from(whole, k, kind, pool, clock)
             if target == 1 or pool.smallest >= target:
                 return pool.result(proven=True)
             target, step = (1 if small else max(target - step, pool.smallest, 1)), 2 * step
@@ -98,40 +98,39 @@ def _largest_possible(whole: Any, k: int) -> int:
     low, high = 0, int(np.diff(whole[0]).max(initial=0))
     while low < high:
         middle = (low + high + 1) // 2
-        if _peel(*whole[:4], k, middle)[0].any():
+        if peel(*whole[:4], k, middle)[0].any():
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _search_from(matrix: sp.csr_array, whole: Any, k: int, by: int, pool: Pool, clock: Clock) -> None:
+def _search_from(whole: Any, k: int, by: int, pool: Pool, clock: Clock) -> None:
     """Find the maximal sets of at least the pool's floor."""
-    rows, items = _peel(*whole[:4], k, pool.state[1])
+    rows, items = peel(*whole[:4], k, pool.state[1])
     columns = np.flatnonzero(items)
+    columns = columns[np.argsort(supports(*whole[2:4], rows, columns), kind="stable")]
     persons = whole[4][rows] if len(whole[4]) else whole[4]
-    core = arrays_of(_columns(matrix[np.flatnonzero(rows)], columns), persons)
-    order = np.argsort(np.diff(core[2]), kind="stable")
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
+    core, paired = core_of(*whole[2:4], rows, columns), np.zeros(0 if len(persons) else len(columns), dtype=np.bool_)
     place = 0
     while True:
-        place, status, mine, wanted, budget = _next(*core[:4], order, rank, place, k, *pool.arrays[1:], _BUDGET)
+        place, status, mine, wanted, budget = _next(*core, columns, place, k, paired, *pool.arrays, _BUDGET)
         clock.check(_BUDGET - budget)
         if status == _ALL_SEEN:
             return
         if status == _FOUND:
-            _search_below(core, columns, rank, place, mine, np.sort(wanted), whole, k, by, pool, clock)
+            wanted = wanted[np.argsort(columns[wanted])]
+            _search_below(core, columns, place, mine, wanted, persons, whole, k, by, pool, clock)
             place += 1
 
 
 def _search_below(
     core: Any,
     columns: Any,
-    rank: Any,
     place: Any,
     mine: Any,
     wanted: Any,
+    persons: Any,
     whole: Any,
     k: int,
     by: int,
@@ -139,18 +138,18 @@ def _search_below(
     clock: Clock,
 ) -> None:
     """Find the maximal sets whose rarest item has this place: some rows `mine`, some items `wanted`."""
-    rows, items = _dense(core[0], core[1], mine, wanted, len(rank))
-    persons = core[4][mine] if len(core[4]) else core[4]
+    rows, items = _dense(core[0], core[1], mine, wanted, len(columns))
+    own = persons[mine] if len(persons) else persons
     depth = 64
     stack_rows = np.zeros((depth, 2, items.shape[1]), dtype=np.uint64)
     stack_items = np.zeros((depth, 2, rows.shape[1]), dtype=np.uint64)
     _set_bits(stack_rows[0, 0], np.ones(len(mine), dtype=np.bool_))
-    _set_bits(stack_items[0, 0], rank[wanted] >= place)
-    _set_bits(stack_items[0, 1], rank[wanted] < place)
+    _set_bits(stack_items[0, 0], wanted >= place)
+    _set_bits(stack_items[0, 1], wanted < place)
     status, top = STACK_FULL, 1
     while status != DONE:
         status, top, budget = search(
-            rows, items, columns[wanted], persons, stack_rows, stack_items, top, k, by, *pool.arrays, whole, _BUDGET
+            rows, items, columns[wanted], own, stack_rows, stack_items, top, k, by, *pool.arrays, whole, _BUDGET
         )
         clock.check(_BUDGET - budget)
         if status == STACK_FULL:
@@ -196,71 +195,17 @@ def _greedy(matrix, k):
 
 
 @compiled
-def _peel(row_start, row_items, item_start, item_rows, k, floor):
-    """The rows with `floor` items that k of such rows have, and these items.
+def _next(row_start, row_items, item_start, item_rows, where, columns, place, k, paired, pool, sizes, state, budget):
+    """The next item below which a set may be: its place, its rows, and their items that k of them have.
 
-    A few passes over the rows that are left take most away at once; what is then left is followed one by one.
+    Items after it are counted first, from its place in a row on: a row that has too few of them is left out at once.
+    Those before it are counted only if a set may be here. An item that shares k rows with no other is a maximal set:
+    `paired` are the items that share k rows with another so far; it is empty if persons are counted, not rows.
     """
-    n_rows, n_items = len(row_start) - 1, len(item_start) - 1
-    length = row_start[1:] - row_start[:-1]
-    support = item_start[1:] - item_start[:-1]
-    rows = length >= floor
-    items = support >= k
-    for _ in range(_PASSES):
-        support[:] = 0
-        for row in range(n_rows):
-            if rows[row]:
-                n_left = 0
-                for i in range(row_start[row], row_start[row + 1]):
-                    n_left += items[row_items[i]]
-                length[row] = n_left
-                if n_left < floor:
-                    rows[row] = False
-                else:
-                    for i in range(row_start[row], row_start[row + 1]):
-                        support[row_items[i]] += 1
-        for item in range(n_items):
-            items[item] = items[item] and support[item] >= k
-    todo = np.empty(n_rows + n_items, dtype=np.int64)
-    n_todo = 0
-    for row in range(n_rows):
-        if rows[row]:
-            length[row] = 0
-            for i in range(row_start[row], row_start[row + 1]):
-                length[row] += items[row_items[i]]
-            if length[row] < floor:
-                rows[row] = False
-                todo[n_todo] = row
-                n_todo += 1
-    while n_todo:
-        n_todo -= 1
-        out = todo[n_todo]
-        if out < n_rows:
-            for i in range(row_start[out], row_start[out + 1]):
-                item = row_items[i]
-                support[item] -= 1
-                if items[item] and support[item] < k:
-                    items[item] = False
-                    todo[n_todo] = n_rows + item
-                    n_todo += 1
-        else:
-            for i in range(item_start[out - n_rows], item_start[out - n_rows + 1]):
-                row = item_rows[i]
-                if rows[row]:
-                    length[row] -= 1
-                    if length[row] < floor:
-                        rows[row] = False
-                        todo[n_todo] = row
-                        n_todo += 1
-    return rows, items
-
-
-@compiled
-def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, sizes, state, budget):
-    """The next item below which a set may be: its place, its rows, and their items that k of them have."""
-    n_items = len(order)
+    n_items = len(columns)
     count = np.zeros(n_items, dtype=np.int64)
     touched = np.empty(n_items, dtype=np.int64)
+    single = np.empty(1, dtype=np.int64)
     nothing = np.empty(0, dtype=np.int64)
     while place < n_items:
         if budget <= 0:
@@ -268,15 +213,21 @@ def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, si
         floor = floor_of(sizes, state)
         if n_items - place < floor:
             break
-        first = order[place]
-        n_mine = item_start[first + 1] - item_start[first]
-        mine = np.empty(n_mine, dtype=np.int64)
+        mine = np.empty(item_start[place + 1] - item_start[place], dtype=np.int64)
+        after = np.empty(len(mine), dtype=np.int64)
+        n_mine = n_touched = 0
+        for i in range(item_start[place], item_start[place + 1]):
+            row = item_rows[i]
+            budget -= 1
+            if row_start[row + 1] - where[i] >= floor:
+                mine[n_mine], after[n_mine] = row, where[i] + 1
+                n_mine += 1
+        if n_mine < k:
+            place += 1
+            continue
         for m in range(n_mine):
-            mine[m] = item_rows[item_start[first] + m]
-        n_touched = 0
-        for row in mine:
-            budget -= row_start[row + 1] - row_start[row]
-            for i in range(row_start[row], row_start[row + 1]):
+            budget -= row_start[mine[m] + 1] - after[m]
+            for i in range(after[m], row_start[mine[m] + 1]):
                 item = row_items[i]
                 if count[item] == 0:
                     touched[n_touched] = item
@@ -287,30 +238,54 @@ def _next(row_start, row_items, item_start, item_rows, order, rank, place, k, si
             changed = False
             n_left = 0
             for m in range(n_mine):
-                row = mine[m]
-                n_found = 0
-                budget -= row_start[row + 1] - row_start[row]
-                for i in range(row_start[row], row_start[row + 1]):
-                    if count[row_items[i]] >= k and rank[row_items[i]] >= place:
-                        n_found += 1
+                stop = row_start[mine[m] + 1]
+                n_found = 1
+                budget -= stop - after[m]
+                for i in range(after[m], stop):
+                    n_found += count[row_items[i]] >= k
                 if n_found >= floor:
-                    mine[n_left] = row
+                    mine[n_left], after[n_left] = mine[m], after[m]
                     n_left += 1
                 else:
                     changed = True
-                    for i in range(row_start[row], row_start[row + 1]):
+                    for i in range(after[m], stop):
                         count[row_items[i]] -= 1
             n_mine = n_left
-        alive = n_mine >= k
         n_wanted = 0
         for i in range(n_touched):
             item = touched[i]
-            if alive and count[item] == n_mine and rank[item] < place:
-                alive = False  # whatever is here, this rarer item can join it
             if count[item] >= k:
                 touched[n_wanted] = item
                 n_wanted += 1
+                if len(paired):
+                    paired[place] = paired[item] = True
             count[item] = 0
+        alive = n_mine >= k and n_wanted + 1 >= floor
+        if alive and n_wanted == 0 and len(paired):  # the floor is 1, and all rows of items before it were counted
+            if not paired[place]:
+                single[0] = columns[place]
+                offer(single, 1, pool, sizes, state)
+            alive = False
+        if alive:
+            touched[n_wanted] = place
+            n_wanted += 1
+            n_touched = n_wanted
+            for m in range(n_mine):
+                budget -= after[m] - row_start[mine[m]]
+                for i in range(row_start[mine[m]], after[m] - 1):
+                    item = row_items[i]
+                    if count[item] == 0:
+                        touched[n_touched] = item
+                        n_touched += 1
+                    count[item] += 1
+            for i in range(n_wanted, n_touched):
+                item = touched[i]
+                if count[item] == n_mine:
+                    alive = False  # whatever is here, this rarer item can join it
+                if count[item] >= k:
+                    touched[n_wanted] = item
+                    n_wanted += 1
+                count[item] = 0
         if alive:
             return place, _FOUND, mine[:n_mine], touched[:n_wanted], budget
         place += 1

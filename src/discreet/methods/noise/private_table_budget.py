@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each step of the model of marginals may cost, and how many pairs and triples of columns the budget carries.
+"""What each step of the model of marginals may cost, which columns are counted with the label, and how many pairs and
+triples of columns the budget carries.
 
 Only what is public decides: the number of rows (where it is private, a noisy count of them), the budget, and how many
 levels the columns have.
@@ -8,7 +9,8 @@ levels the columns have.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
@@ -21,6 +23,8 @@ MOST = 2**20  # cells of a group of columns with the label; larger groups are no
 COUNTING_ROWS = Fraction(1, 50)  # of the budget, where the number of rows is private
 PICKING = Fraction(1, 10)  # of the budget, for the picks of each kind of groups
 GROWTH = 1 / 3  # a column's share of the counts grows as this power of its levels; benchmarks/private_table
+DROWNED = 1.0  # noise of a column's counts with the label, as a share of all rows, that is too much; study there
+ALONE = 0.05  # the part of its share that a column has if it is counted without the label
 GAIN_OF_A_PAIR, GAIN_OF_A_TRIPLE = 0.2, 0.1  # rows that a group puts right, as a share of all; benchmarks/private_table
 _LESS = 1 - 1e-12
 _TINY = 1e-9
@@ -89,16 +93,46 @@ class Accountant:
 
 @dataclass(frozen=True)
 class GroupPlan:
-    """How many groups of two and of three columns are picked at most, and the shares of the budget for the counts."""
+    """How many groups of two and of three columns are picked at most, the shares of the budget for the counts, and
+    which columns are counted without the label."""
 
     pairs: int = 0
     triples: int = 0
     counting: tuple[Fraction, Fraction, Fraction] = (Fraction(1), Fraction(0), Fraction(0))
+    alone: frozenset[int] = frozenset()
 
 
-def candidate_pairs(sizes: Sequence[int]) -> list[tuple[int, int]]:
+def candidate_pairs(sizes: Sequence[int], alone: Container[int] = ()) -> list[tuple[int, int]]:
     """Pairs of columns that may be counted with the label, which is column 0."""
-    return [(a, b) for b in range(1, len(sizes)) for a in range(1, b) if sizes[0] * sizes[a] * sizes[b] <= MOST]
+    columns = [column for column in range(1, len(sizes)) if column not in alone]
+    return [(a, b) for b in columns for a in columns if a < b and sizes[0] * sizes[a] * sizes[b] <= MOST]
+
+
+def drowned(sizes: Sequence[int], rows: float, accountant: Accountant) -> frozenset[int]:
+    """Columns that are not worth counting with the label, as noise would drown what it tells; all but one at most.
+
+    Those with few levels come first. As many are counted with the label as the noise allows, which grows with their
+    number; of columns with equally many levels every second one, say, so that neighbours in the table share the loss.
+
+    >>> sorted(drowned([2, 3, 3, 3, 3, 90], 300, Accountant(0.1, 0.0, "replace-one", 1)))
+    [1, 3, 5]
+    """
+    few_first = [[c for c in range(1, len(sizes)) if sizes[c] == size] for size in sorted(set(sizes[1:]))]
+    columns = [column for alike in few_first for column in alike]
+
+    def noise(kept: int) -> float:
+        """Of the counts with the label of the last column that is kept, in L1."""
+        parts = by_levels(columns, sizes, columns[kept:])
+        alike, part = next((some, part) for some, part in parts if columns[kept - 1] in some)
+        mechanism = accountant.counting([(0, column) for column in alike], sizes, part)
+        return mechanism.error * sizes[0] * sizes[columns[kept - 1]]
+
+    kept = 1 + bisect_right(range(2, len(columns) + 1), DROWNED * rows, key=noise)  # the noise grows with each column
+    linked: list[int] = []
+    for alike in few_first:
+        some = min(kept - len(linked), len(alike))
+        linked += [alike[(2 * place + 1) * len(alike) // (2 * some)] for place in range(some)]
+    return frozenset(columns) - frozenset(linked)
 
 
 def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> GroupPlan:
@@ -107,10 +141,11 @@ def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> GroupP
     A group is assumed to put a fixed share of the rows right. Counting it brings an error, and so does counting the
     columns with less than the whole budget; shares go with the roots of the errors, which makes their sum smallest.
     """
-    columns = [sizes[0] * size for size in sizes[1:]]
-    pairs = [sizes[0] * sizes[a] * sizes[b] for a, b in candidate_pairs(sizes)]
+    alone = drowned(sizes, rows, accountant)
+    columns = [sizes[0] * sizes[column] for column in range(1, len(sizes)) if column not in alone]
+    pairs = [sizes[0] * sizes[a] * sizes[b] for a, b in candidate_pairs(sizes, alone)]
     if not pairs:
-        return GroupPlan()
+        return GroupPlan(alone=alone)
     typical = (median(pairs), median(pairs) * median(sizes[1:]))
     most = min(len(columns) - 1, len(pairs))
 
@@ -120,7 +155,7 @@ def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> GroupP
 
     of_columns = error(len(columns), sum(columns) / len(columns))
     of_pairs, of_triples = ([error(groups, cells) for groups in range(most + 1)] for cells in typical)
-    best, plan = 0.0, GroupPlan()
+    best, plan = 0.0, GroupPlan(alone=alone)
     for n_pairs in range(1, most + 1):
         for n_triples in range(n_pairs if typical[1] <= MOST else 1):
             roots = [math.sqrt(part) for part in (of_columns, of_pairs[n_pairs], of_triples[n_triples])]
@@ -128,7 +163,7 @@ def planned(sizes: Sequence[int], rows: float, accountant: Accountant) -> GroupP
             cost = sum(roots) ** 2 / float(whole) - of_columns
             gain = rows * (GAIN_OF_A_PAIR * n_pairs + GAIN_OF_A_TRIPLE * n_triples) - cost
             if gain > best:
-                best, plan = gain, GroupPlan(n_pairs, n_triples, _shares(roots, whole))
+                best, plan = gain, GroupPlan(n_pairs, n_triples, _shares(roots, whole), alone)
     return plan
 
 
@@ -139,16 +174,20 @@ def _shares(roots: Sequence[float], whole: Fraction) -> tuple[Fraction, Fraction
     return whole - pairs - triples, pairs, triples
 
 
-def by_levels(columns: Sequence[int], sizes: Sequence[int]) -> list[tuple[list[int], Fraction]]:
+def by_levels(
+    columns: Sequence[int], sizes: Sequence[int], alone: Container[int] = ()
+) -> list[tuple[list[int], Fraction]]:
     """Columns with equally many levels, and their part of what counting all columns may cost: exactly 1 together.
 
-    The rows of a level are fewer where there are many levels, so noise must be narrower there.
+    The rows of a level are fewer where there are many levels, so noise must be narrower there. Columns that are counted
+    alone come last, and their part is small.
 
     >>> by_levels([1, 2, 3], [2, 8, 1, 8])
     [([2], Fraction(1, 5)), ([1, 3], Fraction(4, 5))]
     """
-    weights = {column: round(_GRAIN * sizes[column] ** GROWTH) for column in columns}
-    alike = [[column for column in columns if sizes[column] == size] for size in sorted({sizes[c] for c in columns})]
+    weights = {c: max(round(_GRAIN * sizes[c] ** GROWTH * (ALONE if c in alone else 1)), 1) for c in columns}
+    kinds = sorted({(column in alone, sizes[column]) for column in columns})
+    alike = [[column for column in columns if (column in alone, sizes[column]) == kind] for kind in kinds]
     whole = sum(weights.values())
     return [(some, Fraction(sum(weights[column] for column in some), whole)) for some in alike]
 

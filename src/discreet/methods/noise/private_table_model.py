@@ -4,7 +4,7 @@
 Every column depends on the label, on one other column at most and, where the budget carries it, on one column next to
 that. The steps that see the rows, each with a share of the budget (private_table_budget.py):
 
-1. count each column with the label, all of them with noise;
+1. count each column with the label, all of them with noise; without it where noise would drown what the label tells;
 2. pick pairs of columns that step 1 describes worst, one after the other; a pair must join two parts that were not
    joined, so the picks are a forest;
 3. count each picked pair with the label, with noise;
@@ -21,7 +21,7 @@ G. Miklau and D. Sheldon, "Winning the NIST Contest", 2021, and R. McKenna, B. M
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -43,7 +43,7 @@ from discreet.methods.noise.private_table_budget import (
 )
 from discreet.methods.noise.private_table_cells import simplex
 from discreet.methods.noise.private_table_picks import Group, joining, other_children, picked, score
-from discreet.methods.noise.private_table_shrinkage import of_column, towards
+from discreet.methods.noise.private_table_shrinkage import of_column, of_levels, towards
 from discreet.privacy.noise import Noise
 
 _ROUNDS = 30  # of proportional fitting
@@ -112,10 +112,10 @@ class Counts:
             self.of[group] = _averaged(told)
         self.noise.append(mechanism.noise)
 
-    def columns(self, share: Fraction) -> None:
-        """Count each column with the label; those with many levels get more of the share."""
-        for columns, part in by_levels(range(1, len(self.sizes)), self.sizes):
-            self.measure([(0, column) for column in columns], share * part)
+    def columns(self, share: Fraction, alone: Container[int]) -> None:
+        """Count each column with the label, or alone; those with many levels get more of the share."""
+        for columns, part in by_levels(range(1, len(self.sizes)), self.sizes, alone):
+            self.measure([(column,) if column in alone else (0, column) for column in columns], share * part)
 
     def rows(self) -> float:
         """The number of rows, with noise. All other shares are of what is left."""
@@ -162,11 +162,11 @@ def fit(
     """
     counts = Counts(codes, sizes, accountant, randomness, times)
     ordered = [0] * len(sizes) if ordered is None else ordered
-    possible: list[Group] = list(candidate_pairs(sizes))
-    known = counts.rows() if total is None and possible else total
+    known = counts.rows() if total is None and candidate_pairs(sizes) else total
     plan = planned(sizes, known or 0, accountant)
+    possible: list[Group] = list(candidate_pairs(sizes, plan.alone))
 
-    counts.columns(plan.counting[0])
+    counts.columns(plan.counting[0], plan.alone)
     model = of_columns(counts, total, ordered)
     if plan.pairs:
         edges, left = counts.pick(
@@ -174,7 +174,7 @@ def fit(
         )
         left += plan.counting[1]
         if not edges:
-            counts.columns(left + plan.counting[2] + (PICKING if plan.triples else 0))
+            counts.columns(left + plan.counting[2] + (PICKING if plan.triples else 0), plan.alone)
             model = of_columns(counts, total, ordered)
         else:
             counts.measure([(0, *edge) for edge in edges], left)
@@ -194,10 +194,16 @@ def of_columns(counts: Counts, total: int | None, ordered: Sequence[int]) -> Mod
             told.setdefault(column, []).append((table.sum(axis=others), variance * table[0].size / table.shape[place]))
     columns = {column: _averaged(told[column]) for column in sorted(told)}
     classes = _classes(list(columns.values()), total)
-    return Model(
-        classes,
-        {column: of_column(table, variance, classes, ordered[column]) for column, (table, variance) in columns.items()},
-    )
+    single = {
+        column: of_column(table, variance, classes, ordered[column]) for column, (table, variance) in columns.items()
+    }
+    share = classes / max(float(classes.sum()), _TINY)
+    alone = {group[0]: told for group, told in counts.of.items() if len(group) == 1}
+    single |= {
+        column: np.outer(share, of_levels(levels, variance, float(classes.sum())))
+        for column, (levels, variance) in alone.items()
+    }
+    return Model(classes, dict(sorted(single.items())))
 
 
 def _averaged(told: Sequence[tuple[np.ndarray, float]]) -> tuple[np.ndarray, float]:

@@ -43,7 +43,7 @@ from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.published_rows import refuse_marks
 from discreet.methods.trees.kactus_columns import TreeRows
 from discreet.methods.trees.kactus_moves import KeyedMoves, allotted
-from discreet.methods.trees.kactus_ranks import Alike, RowRanks, keyed_names, keys_of_cells
+from discreet.methods.trees.kactus_ranks import Alike, RowRanks, keyed_names, keys_of_cells, slot_keys
 from discreet.methods.trees.kactus_rows import Stock, stocks_of
 from discreet.methods.trees.kactus_tree import Nodes
 from discreet.methods.trees.kactus_walk import Moves, WalkRule, carry_out, decide, holders
@@ -148,7 +148,8 @@ class KActus(Method):
         else:
             each = np.repeat(np.arange(len(alike.row)), alike.rows)  # the rows of each entry, one by one
             rank = np.empty(len(each), dtype=np.int64)
-            rank[np.argsort(alike.rank[each], kind="stable")] = np.arange(len(each))
+            turn = np.arange(len(each)) - np.repeat(np.cumsum(alike.rows) - alike.rows, alike.rows)
+            rank[np.lexsort((each, slot_keys(alike.key, each, turn)))] = np.arange(len(each))
             whose = None if person is None else person[each]
             values = [codes[each] for codes in sensitive]
             stocks = stocks_of(node_of[alike.row[each]], label[each], len(nodes), rank.take, whose, values)

@@ -2,12 +2,11 @@
 """Which rows of an engine kACTUS moves, found in two passes by keyed hashes.
 
 The walk decides on counts how many rows of a class a node gives away, and to which others; they leave in the order of
-`kactus_ranks`, entry by entry. Most entries leave whole, so that every row knows by its codes where it goes. Of an
-entry of which only some rows leave, a first pass hashes the other cells of all rows, of which some are drawn; the
-second pass publishes. Rows of equal hash are equal in all that is published. An engine that works on many pieces at
-once tells them apart by hashes of their random numbers, which it draws alike in both passes: the order of the published
-rows, which is that of the numbers themselves, does not say which of them moved. One that streams rows takes them as
-they come.
+`kactus_ranks`. Of an entry that leaves whole, every row knows by its codes where it goes. Of an entry of which only
+some rows leave, a first pass hashes the other cells of all rows, of which some are drawn; the second pass publishes.
+Rows of equal hash are equal in all that is published. An engine that works on many pieces at once tells them apart by
+hashes of their random numbers, which it draws alike in both passes: the order of the published rows, which is that of
+the numbers themselves, does not say which of them moved. One that streams rows takes them as they come.
 """
 
 from __future__ import annotations
@@ -47,20 +46,21 @@ def allotted(
     gives = np.zeros(len(parent), dtype=bool)
     gives[[node for node, _, _ in moves.given]] = True
     asked = np.flatnonzero(gives[holder[node_of]])
-    asked = asked[np.lexsort((alike.rank[asked], cell[asked]))]
-    starts = {int(one): place for place, one in reversed(list(enumerate(cell[asked].tolist())))}
-    place, used = dict(starts), dict.fromkeys(starts, 0)
-    found: dict[int, list[tuple[int, int]]] = {}
+    asked = asked[np.argsort(cell[asked], kind="stable")]
+    wanted: dict[int, list[tuple[int, int]]] = {}  # of each node and class: the batches, and how many rows go to each
     for node, to, counts in moves.given:
-        for one, wanted in enumerate(counts):
-            at, n = node * n_classes + one, int(wanted)
-            while n:
-                entry = int(asked[place[at]])
-                take = min(n, int(alike.rows[entry]) - used[at])
-                found.setdefault(entry, []).append((to, take))
-                n, used[at] = n - take, used[at] + take
-                if used[at] == alike.rows[entry]:
-                    place[at], used[at] = place[at] + 1, 0
+        for one, n in enumerate(counts):
+            if n:
+                wanted.setdefault(node * n_classes + one, []).append((to, int(n)))
+    found: dict[int, list[tuple[int, int]]] = {}
+    for at, places in wanted.items():
+        start, end = np.searchsorted(cell[asked], [at, at + 1])
+        leaving = alike.first(asked[start:end], sum(n for _, n in places))
+        used = 0
+        for to, n in places:
+            for entry, count in zip(*np.unique(leaving[used : used + n], return_counts=True), strict=True):
+                found.setdefault(int(entry), []).append((to, int(count)))
+            used += n
     return found
 
 
@@ -105,6 +105,10 @@ class KeyedMoves:
         """All that decides."""
         of_entry = [] if self._of_entry is None else self._of_entry.arrays
         return [*self._lookup.arrays, self._stays, *of_entry, self._goes, self._triples, self._to]
+
+    def begin(self) -> None:
+        """Rows are published from the first on: none of those that are equal has had its turn."""
+        self._used = np.zeros(len(self._to), dtype=np.int64)
 
     # -- the first pass ----------------------------------------------------------------------------------------------
 

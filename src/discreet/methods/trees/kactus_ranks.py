@@ -2,10 +2,11 @@
 """The order in which kACTUS gives rows away: by chance, yet the same wherever the rows are.
 
 Rows that are alike to the walk, in their quasi-identifiers, their class and whatever else is asked of them, are
-entries: an engine counts them, and they come in the order of a random permutation. The rows of one entry go in the
-order of a keyed hash of the entry, of their other cells and of their turn among the rows of the entry with the same
-cells. So every row of an entry is as likely to go as any other, whatever its cells, and rows with the same cells do not
-go together. They are equal in all that is published, so it does not matter which of them goes.
+entries: an engine counts them. Every row of an entry has a slot, a keyed hash of the entry and of a number, and slots
+of all entries go in the order of their hashes: any rows of a node are as likely to go as any others, alike or not. The
+slots of one entry are taken by its rows in the order of a keyed hash of the entry, of their other cells and of their
+turn among the rows of the entry with the same cells. Those are equal in all that is published, so it does not matter
+which of them goes.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ from discreet.counting.row_lookup import RowLookup
 from discreet.data.roles import Roles
 from discreet.foundation.randomness import Randomness
 
+_SLOTS = 1 << 20  # slots that are looked at together
+
 
 @dataclass(frozen=True, eq=False)
 class Alike:
     """Rows that are alike to the walk: `rows[i]` rows have the quasi-identifiers `row[i]` and these codes.
 
     names   the columns of `codes`, the target first
-    rank    the random order of the entries
-    key     of the hash of all other cells
+    key     of the hashes of slots and of all other cells
     """
 
     names: tuple[str, ...]
     row: np.ndarray
     codes: tuple[np.ndarray, ...]
     rows: np.ndarray
-    rank: np.ndarray
     key: bytes = field(repr=False)
 
     @classmethod
@@ -50,8 +51,23 @@ class Alike:
             codes, n = [label], rows.counts[row, label]
         else:
             row, codes, n = rows.split_by(names)
-        rank = randomness.permutation(len(row))
-        return cls(tuple(names), row, tuple(codes), n, rank, randomness.bytes(32))
+        return cls(tuple(names), row, tuple(codes), n, randomness.bytes(32))
+
+    def first(self, entries: np.ndarray, n: int) -> np.ndarray:
+        """The first n rows of some entries in the order in which rows go: the entry of each.
+
+        A large node gives few rows away, so few slots are kept at a time.
+        """
+        ends = np.cumsum(self.rows[entries])
+        slots, best = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
+        for start in range(0, int(ends[-1]) if len(ends) else 0, _SLOTS):
+            number = np.arange(start, min(start + _SLOTS, int(ends[-1])))
+            place = np.searchsorted(ends, number, side="right")
+            each, turn = entries[place], number - (ends - self.rows[entries])[place]
+            slots, best = np.append(slots, slot_keys(self.key, each, turn)), np.append(best, each)
+            order = np.lexsort((best, slots))[:n]
+            slots, best = slots[order], best[order]
+        return best
 
     @cached_property
     def lookup(self) -> RowLookup:
@@ -77,10 +93,27 @@ class RowRanks:
         told = [self._rows.group_of_row, *(column.codes for column in table.columns(alike.names))]
         entry = alike.lookup.find([codes[rows] for codes in told])
         each = [value_keys(alike.key, column.values)[column.codes[rows]] for column in table.columns(self._keyed)]
-        order = np.lexsort((turn_keys(entry, joined_keys(each, len(rows))), alike.rank[entry]))
+        in_entries = np.lexsort((turn_keys(entry, joined_keys(each, len(rows))), entry))
+        of_slot = entry[in_entries]
+        first = np.searchsorted(of_slot, of_slot)  # the first row of the same entry
+        slots = slot_keys(alike.key, of_slot, np.arange(len(rows)) - first)
+        taken = np.empty(len(rows), dtype=np.uint64)
+        taken[in_entries] = slots[np.lexsort((slots, of_slot))]
+        order = np.lexsort((entry, taken))
         rank = np.empty(len(rows), dtype=np.int64)
         rank[order] = np.arange(len(rows))
         return rank
+
+
+def slot_keys(key: bytes, entry: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """The hash of the slot of each row of an entry, of which `turn` is the number.
+
+    >>> len(set(slot_keys(b"k" * 32, np.array([0, 0, 1]), np.array([0, 1, 0])).tolist()))
+    3
+    """
+    secret = np.frombuffer(hashlib.blake2b(key, digest_size=16, person=b"slots").digest(), dtype="<u8")
+    parts = [mixed(entry.astype(np.uint64) ^ secret[0]), mixed(turn.astype(np.uint64) ^ secret[1])]
+    return joined_keys(parts, len(entry))
 
 
 def turn_keys(entry: np.ndarray, keys: np.ndarray) -> np.ndarray:

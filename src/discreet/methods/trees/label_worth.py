@@ -4,7 +4,7 @@
 The class is predicted in two ways by those who learn from the release: by logistic regression on the labels, and by the
 classes of the row's group, which the former's answer is added to as if it were `_PRIOR` rows. The first stands for
 learners that look at columns one by one, the second for those that see what columns say together. Each is measured by
-the share of the log-loss of guessing that it saves, and the mean of both counts.
+the shares of the log-loss and of the errors of guessing that it saves, and the mean of both ways counts.
 
 Detail is the share of its information that a quasi-identifier keeps, I(cell; label) / H(value), on average over the
 quasi-identifiers, or by their weights.
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from discreet.counting.tally import distinct_codes, pair_counts
 from discreet.foundation.compiled_kernels import compiled
 
 _PRIOR = 8.0  # rows
-_RAW = 0.1  # share of the difference that counts, where somebody who does not recode knows less
+_RIGHT = 0.33  # weight of the errors that are saved, beside the log-loss
+_RAW = 0.05  # share of the difference that counts, where somebody who does not recode knows less
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
 _TURNS = 25
 _FEW = 2500  # rows at which detail is worth twice as much as in a very large table
@@ -51,29 +53,52 @@ class LabelWorth:
         return max(known, 0.0) + self.detail * detail
 
 
-def class_share(
+class Known(NamedTuple):
+    """What is known of the class of held-out rows, as shares of what guessing lacks; negative if guessing is better.
+
+    told       of the log-loss
+    right      of the errors
+    unrecoded  of the log-loss, by somebody who does not recode; as `told` if nobody was asked
+    """
+
+    told: float
+    right: float
+    unrecoded: float
+
+    @property
+    def share(self) -> float:
+        """All of it as one number."""
+        lost = min(max(self.told - self.unrecoded, 0.0), 2 * max(self.told, 0.0))
+        return (1 - _RIGHT) * (self.told - _RAW * lost) + _RIGHT * self.right
+
+
+NOTHING_KNOWN = Known(0.0, 0.0, 0.0)
+
+
+def class_known(
     labels: np.ndarray, learnt: np.ndarray, asked: np.ndarray, unrecoded: np.ndarray | None = None
-) -> float:
-    """The share of the log-loss of guessing that is saved; negative if guessing is better.
+) -> Known:
+    """What can be known of the class of the rows asked about.
 
     `labels[i]` are the labels of distinct row i; `learnt` are its rows by class that are learnt from, and `asked` those
     that are asked about. `unrecoded` are the labels that somebody reads who does not recode.
     """
     distinct, of = distinct_codes(list(labels.T), len(labels), ordered=False)
     counts, held_out = _sums(learnt, of, len(distinct)), _sums(asked, of, len(distinct))
-    shares = counts.sum(axis=0) + 1.0
-    guess = _log_loss(np.tile(shares / shares.sum(), (len(counts), 1)), held_out)
+    shares, classes = counts.sum(axis=0) + 1.0, held_out.sum(axis=0)
+    guess = _log_loss(shares / shares.sum(), classes)
+    wrong = float(classes.sum() - classes[shares.argmax()])
     if guess <= 0:
-        return 0.0
+        return NOTHING_KNOWN
     model = LabelRegression.of(distinct, counts)
     linear = model.said(distinct)
     grouped = (counts + _PRIOR * linear) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
-    known = 1.0 - (_log_loss(linear, held_out) + _log_loss(grouped, held_out)) / (2 * guess)
-    if unrecoded is None or _RAW == 0:
-        return known
+    told = 1.0 - (_log_loss(linear, held_out) + _log_loss(grouped, held_out)) / (2 * guess)
+    right = 1.0 - (_errors(linear, held_out) + _errors(grouped, held_out)) / (2 * wrong) if wrong > 0 else 0.0
+    if unrecoded is None:
+        return Known(told, right, told)
     some = asked.sum(axis=1) > 0
-    raw = 1.0 - _log_loss(model.said(unrecoded[some]), asked[some]) / guess
-    return known - _RAW * min(max(known - raw, 0.0), 2 * max(known, 0.0))
+    return Known(told, right, 1.0 - _log_loss(model.said(unrecoded[some]), asked[some]) / guess)
 
 
 def _sums(counts: np.ndarray, of: np.ndarray, n: int) -> np.ndarray:
@@ -84,11 +109,16 @@ def _log_loss(probabilities: np.ndarray, held_out: np.ndarray) -> float:
     return float(-(held_out * np.log(np.maximum(probabilities, _LEAST))).sum())
 
 
+def _errors(probabilities: np.ndarray, held_out: np.ndarray) -> float:
+    likeliest = probabilities.argmax(axis=1)
+    return float(held_out.sum() - held_out[np.arange(len(held_out)), likeliest].sum())
+
+
 @dataclass(frozen=True, eq=False)
 class LabelRegression:
-    """A logistic regression on labels: the sorted labels of each column, and the weights of all of them by class."""
+    """A logistic regression on labels: the number of each label of each column, and the weights of all by class."""
 
-    values: list[np.ndarray]
+    places: list[np.ndarray]
     weights: np.ndarray
     prior: np.ndarray
 
@@ -99,25 +129,28 @@ class LabelRegression:
         Böhning's bound of the curvature is the same in every turn (Böhning 1992), so one factorisation serves all
         turns; each turn starts from beyond the last one (Nesterov 1983).
         """
-        values = [np.unique(column) for column in labels.T]
-        places, n_places = _places(values, labels), sum(map(len, values))
+        tables, n_places = [], 0
+        for column in labels.T:
+            occurs = np.bincount(column) > 0
+            tables.append(np.cumsum(occurs) - 1 + n_places)
+            n_places += int(occurs.sum())
+        places = _places(tables, labels)
         taught = counts.astype(np.float64)
         bound = _curvature(places, taught.sum(axis=1), n_places)
         bound[np.diag_indices_from(bound)] += _RIDGE
         prior = np.log((taught.sum(axis=0) + 1) / (taught.sum() + taught.shape[1]))
-        return cls(values, _learn(places, taught, np.linalg.cholesky(bound), prior, _TURNS, _RIDGE), prior)
+        return cls(tables, _learn(places, taught, np.linalg.cholesky(bound), prior, _TURNS, _RIDGE), prior)
 
     def said(self, labels: np.ndarray) -> np.ndarray:
         """The probabilities of the classes of rows with labels that were learnt."""
-        return _softmax(self.weights[_places(self.values, labels)].sum(axis=1) + self.prior)
+        return _said(_places(self.places, labels), self.weights, self.prior)
 
 
-def _places(values: list[np.ndarray], labels: np.ndarray) -> np.ndarray:
+def _places(tables: list[np.ndarray], labels: np.ndarray) -> np.ndarray:
     """The number of each label among those of all columns."""
-    places, n_places = np.empty(labels.shape, dtype=np.int64), 0
-    for c, known in enumerate(values):
-        places[:, c] = np.searchsorted(known, labels[:, c]) + n_places
-        n_places += len(known)
+    places = np.empty(labels.shape, dtype=np.int64)
+    for c, table in enumerate(tables):
+        places[:, c] = table[labels[:, c]]
     return places
 
 
@@ -186,9 +219,25 @@ def _solve(factor, right):
                 right[j, c] -= factor[i, j] * right[i, c]
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+@compiled
+def _said(places, weights, prior):
+    """The probabilities of the classes of each row: the softmax of the sums of its labels' weights."""
+    (n, n_columns), n_classes = places.shape, weights.shape[1]
+    said = np.empty((n, n_classes))
+    for i in range(n):
+        most, total = -np.inf, 0.0
+        for label in range(n_classes):
+            score = prior[label]
+            for c in range(n_columns):
+                score += weights[places[i, c], label]
+            said[i, label] = score
+            most = max(most, score)
+        for label in range(n_classes):
+            said[i, label] = np.exp(said[i, label] - most)
+            total += said[i, label]
+        for label in range(n_classes):
+            said[i, label] /= total
+    return said
 
 
 def detail_kept(

@@ -8,6 +8,8 @@ ranges of both sides are found on the way.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from discreet.foundation.compiled_kernels import compiled
@@ -16,20 +18,51 @@ _FEW = 48  # rows that are sorted, not counted
 _STEPS = 1024  # parts of a range that are counted at a time, at most
 
 
-@compiled
-def halve(ranks, weight, least, position, times, column, ends, begins, left, leaf_of):
+def halve(
+    ranks: np.ndarray,
+    weight: np.ndarray,
+    least: int,
+    position: np.ndarray,
+    times: np.ndarray,
+    column: np.ndarray,
+    ends: np.ndarray,
+    begins: np.ndarray,
+    left: np.ndarray,
+    leaf_of: np.ndarray,
+) -> int:
     """Cut nodes until none can be cut; how many nodes there are. Lines of `ranks` and `weight` change places.
 
     The tree is the one that `_partition` of mondrian_partition.py makes of these rows, none of which weighs nothing.
     """
     n, n_columns = ranks.shape
-    origin = np.arange(n).astype(np.int32)
     depth = (len(column) + 1) // 2 + 1
-    stack = np.empty((depth, 4 + 2 * n_columns), dtype=np.int64)
-    low, high = np.empty((2, n_columns), dtype=np.int64), np.empty((2, n_columns), dtype=np.int64)
-    is_open = np.empty(n_columns, dtype=np.int64)
-    room, found = np.empty(_STEPS, dtype=np.int64), np.empty(3, dtype=np.int64)
-    keys, weights = np.empty(_FEW, dtype=np.int64), np.empty(_FEW, dtype=np.int64)
+    work = _Work(
+        np.arange(n, dtype=np.int32),
+        np.empty((depth, 4 + 2 * n_columns), dtype=np.int64),
+        *np.empty((2, 2, n_columns), dtype=np.int64),
+        *(np.empty(size, dtype=np.int64) for size in (n_columns, _STEPS, 3, _FEW, _FEW)),
+    )
+    return int(_halve(ranks, weight, least, position, times, column, ends, begins, left, leaf_of, work))
+
+
+class _Work(NamedTuple):
+    """Room that the kernel writes to. If it made arrays, numba would load all that it has for them with the kernel."""
+
+    origin: np.ndarray  # the rows in the places where they are now
+    stack: np.ndarray  # of each node that waits: its number, first row, end and weight, and the range of each column
+    low: np.ndarray  # of both sides of a cut, the least rank of each column
+    high: np.ndarray
+    is_open: np.ndarray  # whether a column was not tried yet
+    room: np.ndarray
+    found: np.ndarray
+    keys: np.ndarray
+    weights: np.ndarray
+
+
+@compiled
+def _halve(ranks, weight, least, position, times, column, ends, begins, left, leaf_of, work):
+    n, n_columns = ranks.shape
+    origin, stack, low, high, is_open, room, found, keys, weights = work
     total = 0
     for i in range(n):
         total += weight[i]

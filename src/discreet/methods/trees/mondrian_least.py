@@ -15,7 +15,7 @@ import numpy as np
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.entropy import entropy
 from discreet.methods.trees.held_out_rows import folds_of, within_fold
-from discreet.methods.trees.label_worth import LabelWorth, class_share, detail_kept
+from discreet.methods.trees.label_worth import LabelWorth, class_known, detail_kept
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.recoding.axis import Axis
 
@@ -50,7 +50,7 @@ class _Fold:
         needs = [Need(least)]
         cuts = partition(self._ranks, self.rows.counts, needs, self._positions, by_information=True)
         labels = self._labels(cuts.leaf_of)
-        known = class_share(labels, self.rows.counts, self._asked)
+        known = class_known(labels, self.rows.counts, self._asked).told
         weights = np.ones(labels.shape[1])
         detail = detail_kept(self._ranks, labels, self.rows.rows, self._information, weights)
         return LabelWorth(_DETAIL, weights).of(known, detail)

@@ -12,11 +12,11 @@ import numpy as np
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.coding import ListedCells
 from discreet.counting.router import Router
-from discreet.counting.tally import Tally, tally_of_groups
+from discreet.counting.tally import Tally, row_order, same_rows, tally_of_sorted
 from discreet.data.column import Column, from_labels
 from discreet.data.roles import Roles
 from discreet.engines import estimate
-from discreet.engines.protocol import HistogramEngine
+from discreet.engines.protocol import CompactEngine, HistogramEngine
 from discreet.errors import DataError
 from discreet.methods.engine_release import EngineDecision, judged_columns
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
@@ -56,11 +56,14 @@ def decided_in_parts(
     most: int = _MOST_ROWS,
 ) -> EngineDecision:
     """What Mondrian publishes of an engine's rows, of which parts of `most` rows are in memory."""
+    judged, kept = judged_columns(roles), _kept_beside(engine, roles)
+    if isinstance(engine, CompactEngine):
+        engine.read_together([*roles.quasi, *judged, *(kept or ())])
     axes = [make_axis(rows, name) for name, rows in _by_column(engine, roles).items()]
     columns: Any = _Columns({axis.name: axis.column for axis in axes})
     refuse_marks(columns, roles)
     rule = CutRule(least, stacked([axis.position for axis in axes]), by_information, in_turn)
-    parted = cut_in_parts(engine, axes, rule, most=most, judged=judged_columns(roles))
+    parted = cut_in_parts(engine, axes, rule, most=most, judged=judged, kept=kept)
     plan, labellings = parted.plan, parted.plan.labellings
     grouping = Grouping(np.empty(0, dtype=np.int64), labellings, plan.codes, plan)
     labels = grouping.columns(np.arange(len(plan.codes)))
@@ -71,7 +74,7 @@ def decided_in_parts(
     trace += [{"column": axis.name, "cuts": int((plan.column == c).sum())} for c, axis in enumerate(axes)]
     times = np.flatnonzero(parted.sizes)
     return EngineDecision(
-        parted.router,
+        parted.lookup,
         labels,
         Decision(plan, trace),
         crossed,
@@ -79,7 +82,15 @@ def decided_in_parts(
         len(engine),
         SourceGroups(times, times, parted.sizes[times], len(engine)),
         _tally_of(engine, roles, labels, *parted.judged),
+        found=parted.found,
     )
+
+
+def _kept_beside(engine: HistogramEngine, roles: Roles) -> list[str] | None:
+    """The columns that are published as they are, if the engine takes rows whose leaf is known; None if not."""
+    kept = [name for name in engine.names if name in roles.published and name not in roles.quasi]
+    listed = all(isinstance(engine.coding(name), ListedCells) for name in kept)
+    return kept if listed and isinstance(engine, CompactEngine) else None
 
 
 def _tally_of(
@@ -90,12 +101,19 @@ def _tally_of(
     judged: Sequence[np.ndarray],
     rows: np.ndarray,
 ) -> Tally:
-    """The tally of the published rows."""
-    columns = [Column(one.name, one.kind, one.values, one.codes[leaf]) for name in roles.quasi for one in labels[name]]
-    for name, codes in zip(judged_columns(roles), judged, strict=True):
-        values = engine.values(name)
-        columns.append(Column(name, values.kind, values.values, codes.astype(np.int32)))
-    return tally_of_groups(columns, rows)
+    """The tally of the published rows; leaves are put in order first, which are fewer, and one column at a time."""
+    published = [one for name in roles.quasi for one in labels[name]]
+    values = [engine.values(name) for name in judged_columns(roles)]
+    place_of_leaf, first = same_rows(published)
+    order = row_order([place_of_leaf[leaf], *judged], len(leaf), [len(first), *(one.levels + 1 for one in values)])
+    leaf = leaf[order]
+    tallied = np.empty((len(order), len(published) + len(values)), dtype=np.int32, order="F")
+    for place, one in enumerate(published):
+        tallied[:, place] = one.codes[leaf]
+    for place, codes in enumerate(judged, len(published)):
+        tallied[:, place] = codes[order]
+    every = [*published, *values]
+    return tally_of_sorted([one.name for one in every], [one.values for one in every], tallied, rows[order])
 
 
 @dataclass(frozen=True)

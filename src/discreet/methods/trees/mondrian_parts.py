@@ -11,16 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+from discreet.counting.coding import smallest
 from discreet.counting.router import Router
 from discreet.counting.tally import group_sizes, pair_counts
 from discreet.engines.code_file import CodeFile
 from discreet.engines.protocol import HistogramEngine
 from discreet.errors import DataError, listing
-from discreet.foundation.atomic_files import scratch_folder
+from discreet.foundation.atomic_files import ScratchFolder, scratch_folder
 from discreet.methods.trees.mondrian_levels import CutRule, TopNode, router_of, top_of
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.recoding.axis import Axis
@@ -37,26 +39,72 @@ _Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 class PartedTable:
     """The tree of a table that was cut in parts.
 
-    router   leads coded rows to their leaf
+    lookup   leads coded rows to their leaf
     plan     for new rows; its codes are the labels of the leaves
     crossed  of each column, the pairs of code and label that occur, and the rows of each
     judged   the leaf, the codes of the judged columns, and the rows of each combination that occurs
     sizes    how many distinct rows are so many rows
+    found    the leaf of every row, and its codes of the columns that were to be kept beside it
     """
 
-    router: Router
+    lookup: LeafLookup
     plan: Recode
     crossed: list[_Pairs]
     judged: tuple[np.ndarray, list[np.ndarray], np.ndarray]
     sizes: np.ndarray
+    found: FoundRows | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeafLookup:
+    """Finds the leaf of coded rows, by a router that is made when it is first needed."""
+
+    rank_of_code: Sequence[np.ndarray]
+    column: np.ndarray
+    begins: np.ndarray
+    left: np.ndarray
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        return [self.column, self.begins, self.left, *self.rank_of_code]
+
+    @cached_property
+    def _router(self) -> Router:
+        return Router(self.rank_of_code, np.column_stack([self.column, self.begins, self.left]))
+
+    def find(self, codes: Sequence[np.ndarray]) -> np.ndarray:
+        return self._router.find(codes)
+
+
+class FoundRows:
+    """Rows with their leaf and the codes of some columns, in a scratch folder that lives as long as this object."""
+
+    def __init__(self, columns: Sequence[str], parent: Path | None):
+        self.columns, self._scratch = tuple(columns), ScratchFolder(parent)
+        self._file = CodeFile(self._scratch.folder / "found")
+
+    def append(self, leaf: np.ndarray, codes: Sequence[np.ndarray]) -> None:
+        self._file.append([leaf, *codes])
+
+    def batches(self) -> Iterator[list[np.ndarray]]:
+        """The leaf of each row, then its codes, a batch at a time; the file is removed when all were read."""
+        yield from self._file.batches()
+        self._file.remove()
 
 
 def cut_in_parts(
-    engine: HistogramEngine, axes: Sequence[Axis], rule: CutRule, *, most: int, judged: Sequence[str] = ()
+    engine: HistogramEngine,
+    axes: Sequence[Axis],
+    rule: CutRule,
+    *,
+    most: int,
+    judged: Sequence[str] = (),
+    kept: Sequence[str] | None = None,
 ) -> PartedTable:
     """Cut all rows of an engine, with parts of at most `most` rows in memory, unless one of more cannot be cut.
 
     `judged` are further columns that are counted in each leaf; for cuts by information, the first has the classes.
+    Of `kept` columns the codes are written beside the leaf of each row; None for no such rows.
     """
     columns, rank_of_code = [axis.name for axis in axes], [_ranks_of(axis) for axis in axes]
     levels = [engine.values(name).levels + 1 for name in judged]
@@ -64,24 +112,31 @@ def cut_in_parts(
         raise DataError(
             f"The columns {listing(judged)} have too many different values together to be counted in parts."
         )
+    every = list(dict.fromkeys([*columns, *judged, *(kept or ())]))
     top = top_of(engine, columns, rank_of_code, rule, most=most, target=judged[0] if judged else None)
     router = router_of(top, rank_of_code)
     asked, labels, tree, counts = _Asked(axes, rule, router, levels), LeafLabels(axes), _Tree(), _Counts(len(axes))
-    with scratch_folder() as folder:
-        files = _scattered(engine, [*columns, *judged], router, len(top.parts), folder)
+    scratch = getattr(engine, "scratch", None)
+    found = None if kept is None else FoundRows(kept, scratch)
+    with scratch_folder(scratch) as folder:
+        files = _scattered(engine, every, router, len(top.parts), folder)
         for node, box in _boxed(top, axes):
             if node.children is not None:
                 tree.cut(node, _cut_of(node, axes))
                 continue
             file = next(files)
-            part = _leaf(file, asked, labels, box) if node.is_leaf else _cut_part(file, asked, labels, box, node.times)
-            counts.add(part, tree.add(part))
+            rows = file.whole()
             file.remove()
+            part = _leaf(rows, asked, labels, box) if node.is_leaf else _cut_part(rows, asked, labels, box, node.times)
+            first = tree.add(part)
+            counts.add(part, first)
+            if found is not None:
+                found.append(part.leaf_of + np.int32(first), [rows[every.index(name)] for name in found.columns])
+            del rows, part
     texts, meanings = labels.written()
-    nodes, cut, codes = tree.whole()
-    column, left = (np.ascontiguousarray(nodes[:, line]) for line in (0, 2))
+    column, begins, left, cut, codes = tree.whole()
     plan = Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, texts, meanings)
-    return PartedTable(Router(rank_of_code, nodes), plan, *counts.whole(levels))
+    return PartedTable(LeafLookup(rank_of_code, column, begins, left), plan, *counts.whole(levels), found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,11 +207,12 @@ class _Part:
     crossed: list[_Pairs]
     judged: _Pairs  # leaf, number of the combination of judged codes, rows
     sizes: np.ndarray
+    leaf_of: np.ndarray
 
 
-def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, times: np.ndarray) -> _Part:
+def _cut_part(codes: list[np.ndarray], asked: _Asked, labels: LeafLabels, box: LeafBox, times: np.ndarray) -> _Part:
     """Cut the rows of a part; `times` says how often each column was cut above it."""
-    codes, rule, n_columns = file.whole(), asked.rule, len(asked.axes)
+    rule, n_columns = asked.rule, len(asked.axes)
     cuts = partition(
         asked.router.ranks(codes[:n_columns]).T,
         _by_class(codes[n_columns:] if rule.by_information else [], len(codes[0])),
@@ -170,41 +226,43 @@ def _cut_part(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox, t
     rank_of = asked.router.rank_of_code
     written = labels.add(lambda c: rank_of[c][codes[c]], cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
     crossed = [_crossed(codes[c], written[:, c], cuts.leaf_of) for c in range(n_columns)]
-    return _Part(_nodes(cuts), cut, written, crossed, *_counted(codes, asked, cuts.leaf_of))
+    return _Part(_nodes(cuts), cut, written, crossed, *_counted(codes, asked, cuts.leaf_of), cuts.leaf_of)
 
 
 def _crossed(codes: np.ndarray, written: np.ndarray, leaf_of: np.ndarray) -> _Pairs:
-    """The pairs of code and label that occur; both are few in a part, so that counting all possible pairs is quick."""
-    occurs = np.zeros(int(written.max()) + 1, dtype=bool)
-    occurs[written] = True
-    labels, number, first = np.flatnonzero(occurs), np.cumsum(occurs, dtype=np.int32) - 1, int(codes.min())
-    old, new, rows = pair_counts(codes - first, number[written][leaf_of])
-    return old + first, labels[new], rows
+    """The pairs of code and label that occur; a label covers codes of a short range."""
+    new, old, rows = pair_counts(np.ascontiguousarray(written)[leaf_of], codes)
+    return old, new, rows
 
 
-def _leaf(file: CodeFile, asked: _Asked, labels: LeafLabels, box: LeafBox) -> _Part:
+def _leaf(codes: list[np.ndarray], asked: _Asked, labels: LeafLabels, box: LeafBox) -> _Part:
     """As `_cut_part`, of a part that cannot be cut and may be large: of its labels, what occurs in it counts once."""
-    codes = file.whole()
     counts = [np.bincount(column) for column in codes[: len(asked.axes)]]
     occurring = [np.flatnonzero(one) for one in counts]
     longest, rank_of = max(map(len, occurring)), asked.router.rank_of_code
-    no_cut, leaf_of = np.array([np.nan]), np.zeros(longest, dtype=np.int32)
+    no_cut, leaf_of = np.array([np.nan]), np.zeros(len(codes[0]), dtype=np.int32)
     written = labels.add(
-        lambda c: rank_of[c][np.resize(occurring[c], longest)], leaf_of, _ONE_LEAF, no_cut, no_cut, _NUMBER_0, box
+        lambda c: rank_of[c][np.resize(occurring[c], longest)],
+        leaf_of[:longest],
+        _ONE_LEAF,
+        no_cut,
+        no_cut,
+        _NUMBER_0,
+        box,
     )
     crossed = [
         (found, np.full(len(found), written[0, c], dtype=np.int64), counts[c][found])
         for c, found in enumerate(occurring)
     ]
     nodes = np.array([[-1, 0, 0]], dtype=np.int32)
-    return _Part(nodes, no_cut, written, crossed, *_counted(codes, asked, np.zeros(len(codes[0]), dtype=np.int32)))
+    return _Part(nodes, no_cut, written, crossed, *_counted(codes, asked, leaf_of), leaf_of)
 
 
 def _counted(codes: list[np.ndarray], asked: _Asked, leaf_of: np.ndarray) -> tuple[_Pairs, np.ndarray]:
     """The combinations of judged codes in each leaf, as numbers, and how many distinct rows are so many rows."""
     n, n_columns = len(leaf_of), len(asked.axes)
     combined = np.zeros(n, dtype=np.int64)
-    for column, levels in zip(codes[n_columns:], asked.levels, strict=True):
+    for column, levels in zip(codes[n_columns : n_columns + len(asked.levels)], asked.levels, strict=True):
         combined = combined * levels + column
     return pair_counts(leaf_of, combined), np.bincount(group_sizes(codes[:n_columns], n))
 
@@ -256,14 +314,18 @@ class _Tree:
         self._cuts.append(cut)
         self._n_nodes += len(nodes)
 
-    def whole(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All nodes, their cuts, and the labels of all leaves."""
-        nodes, self._nodes = np.concatenate(self._nodes), []
+    def whole(self) -> tuple[np.ndarray, ...]:
+        """Column, first rank on the right, left child and cut of all nodes, and the labels of all leaves."""
         cuts, self._cuts = np.concatenate(self._cuts), []
-        for place, (line, cut) in self._filled.items():
-            nodes[place], cuts[place] = line, cut
-        codes, self._codes = np.concatenate(self._codes), []
-        return nodes, cuts, codes
+        places = np.array([*self._filled], dtype=np.int64)
+        cuts[places] = [cut for _, cut in self._filled.values()]
+        lines = [np.concatenate([nodes[:, place] for nodes in self._nodes]) for place in range(3)]
+        self._nodes = []
+        for place, line in enumerate(lines):
+            line[places] = [node[place] for node, _ in self._filled.values()]
+        narrow = smallest(max(int(codes.max()) for codes in self._codes) + 1)
+        codes, self._codes = np.concatenate(self._codes, dtype=narrow, casting="unsafe"), []
+        return *lines, cuts, codes
 
 
 class _Counts:
@@ -311,5 +373,5 @@ class _Sum:
 
     def whole(self) -> _Pairs:
         old, new, rows = (np.concatenate(column) for column in zip(*self._pairs, strict=True))
-        old, new, rows = pair_counts(old, new, rows)
+        new, old, rows = pair_counts(new, old, rows)
         return old.astype(np.int32), new.astype(np.int32), rows

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
+from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.trees.tree_ladder_climb import Met
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 
@@ -43,13 +44,28 @@ def revive(
     for chosen in np.argsort(-sizes, kind="stable")[:_EXAMINED]:
         members = np.flatnonzero(sets == chosen)
         low, high = first[members[0]], last[members[0]]
-        fits = ((rows.codes >= low) & (rows.codes <= high)).all(axis=1)
-        if fits.sum() > len(members):
+        if _more_fit(rows.codes, low, high, len(members)):
             continue
         rung = _lowest(ladders[column], rows.codes[members, column], members, met)
         rungs[members, column] = rung
         first[members, column] = spans[0][rung, rows.codes[members, column]]
         last[members, column] = spans[1][rung, rows.codes[members, column]]
+
+
+@compiled
+def _more_fit(codes, low, high, most):
+    """Whether more than so many rows lie between `low` and `high` in all columns."""
+    n = 0
+    for i in range(len(codes)):
+        inside = True
+        for c in range(codes.shape[1]):
+            if codes[i, c] < low[c] or codes[i, c] > high[c]:
+                inside = False
+                break
+        n += inside
+        if n > most:
+            return True
+    return False
 
 
 def _lowest(ladder: Ladder, bins: np.ndarray, members: np.ndarray, met: Met) -> int:

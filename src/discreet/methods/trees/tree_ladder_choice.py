@@ -23,7 +23,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.held_out_rows import folds_of, within_fold
-from discreet.methods.trees.label_worth import LabelWorth, class_share
+from discreet.methods.trees.label_worth import NOTHING_KNOWN, Known, LabelWorth, class_known
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Way
 
@@ -88,7 +88,7 @@ class Trials:
         self._binned: dict[tuple[int, int, Bins], list[tuple[Binned, np.ndarray]]] = {}
         self._found: dict[Way, tuple[float, float]] = {}
         self._best: list[float] = []  # what the best way so far is worth, on each fold
-        self._alike: dict[tuple[int, int, bool, bytes], tuple[float, float]] = {}
+        self._alike: dict[tuple[int, int, bool, bytes], tuple[Known, float]] = {}
 
     def worth(self, way: Way) -> float:
         """What the way is worth; even bins and halving count only as far as they are ahead by more than chance.
@@ -105,16 +105,17 @@ class Trials:
             within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
             found, worth = list[tuple[float, float]](), list[float]()
             for binned, asked in self._with(way):
-                found.append(self._worth(within, binned, asked))
+                known, detail = self._tried(within, binned, asked)
+                found.append((known.share, detail))
                 worth.append(self.counts.of(*found[-1]))
                 if self._is_behind(worth):
                     break
-            known, detail = np.mean(found, axis=0) if found else (0.0, 0.0)
+            share, detail = map(float, np.mean(found, axis=0)) if found else (0.0, 0.0)
             if len(worth) < len(self._folds):  # as far behind on the other folds
-                known += np.mean(self._best) - np.mean(self._best[: len(worth)])
+                share += float(np.mean(self._best) - np.mean(self._best[: len(worth)]))
             elif sum(worth) > sum(self._best):
                 self._best = worth
-            self._found[way] = float(known), float(detail)
+            self._found[way] = share, detail
         return self._found[way]
 
     def _is_behind(self, worth: list[float]) -> bool:
@@ -144,8 +145,8 @@ class Trials:
             self._ladders[rarest, bins] = ladders
         return self._ladders[rarest, bins]
 
-    def _worth(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[float, float]:
-        """What is known and the detail; of ways that make the same groups only once."""
+    def _tried(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[Known, float]:
+        """What is known of the rows asked about, and the detail; of ways that make the same groups only once."""
         learnt = binned.rows
 
         def met(of: np.ndarray, n: int, inside: np.ndarray) -> np.ndarray:
@@ -155,9 +156,9 @@ class Trials:
         alike = id(binned), way.least, way.halved, groups.leaf.astype(np.int32).tobytes()
         if alike not in self._alike:
             parted = binned.halved(groups, way.least, met) if way.halved else binned.climbed(groups, met)
-            known = 0.0
+            known = NOTHING_KNOWN
             if asked.shape[1] > 1:
-                known = class_share(parted.labels, learnt.counts, asked, binned.unrecoded(parted))
+                known = class_known(parted.labels, learnt.counts, asked, binned.unrecoded(parted))
             self._alike[alike] = known, binned.detail(parted)
         return self._alike[alike]
 

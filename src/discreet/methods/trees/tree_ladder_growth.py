@@ -20,6 +20,7 @@ import numpy as np
 from discreet.counting.entropy import n_log_n
 from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.lazy_modules import special
+from discreet.methods.trees.box_cuts import cut_box, leaf_of
 
 _BEST = 32  # cuts that are looked behind
 _AHEAD = 4000  # distinct rows of a node up to which cuts are looked behind
@@ -47,12 +48,7 @@ class ClassTree:
 
     def locate(self, bins: np.ndarray) -> np.ndarray:
         """The leaf of each of some rows."""
-        at, inside = np.zeros(len(bins), dtype=np.int64), np.arange(len(bins))
-        while len(inside):
-            inside = inside[self.left[at[inside]] >= 0]
-            node = at[inside]
-            at[inside] = self.left[node] + (bins[inside, self.column[node]] > self.cut[node])
-        return at
+        return leaf_of(bins, np.zeros(len(bins), dtype=np.int64), self.column, self.cut, self.left)
 
     def pruned(self, strictness: float) -> np.ndarray:
         """For each node the node that stands for it when the tree is pruned, -1 for one that is cut; at strictness 0
@@ -149,7 +145,8 @@ def _grow(
     total = np.zeros((3, n_classes), dtype=np.int64)
     on_left = np.empty(n_classes, dtype=np.int64)
     columns, cuts = np.empty((2, n_best), dtype=np.int64), np.empty((2, n_best), dtype=np.int64)
-    saved = np.empty((2, n_best), dtype=np.float64)
+    saved, behind = np.empty((2, n_best), dtype=np.float64), np.zeros(n_best, dtype=np.float64)
+    heads, following = np.empty(n_bins, dtype=np.int64), np.empty(n, dtype=np.int64)
     n_nodes, node = 1, 0
     while node < n_nodes:
         n_labels, rows = 0, 0
@@ -164,9 +161,11 @@ def _grow(
                     for label in range(n_classes):
                         table[0, c, b, label] = 0
             for i in range(start[node], stop[node]):
-                for c in range(n_columns):
-                    for label in range(n_classes):
-                        table[0, c, bins[order[i], c], label] += counts[order[i], label]
+                row = order[i]
+                for label in range(n_classes):
+                    if counts[row, label] > 0:
+                        for c in range(n_columns):
+                            table[0, c, bins[row, c], label] += counts[row, label]
             n_cuts = _cuts(
                 table,
                 total,
@@ -183,41 +182,16 @@ def _grow(
                 saved,
                 0,
             )
+        if n_cuts > 1 and stop[node] - start[node] <= most_ahead:
+            for c in range(n_columns):
+                _look_behind(
+                    bins, counts, order, start[node], stop[node], c, n_cuts, low[node], high[node], least, weight,
+                    of_all, of_class, table, total, on_left, columns, cuts, saved, heads, following, behind,
+                )  # fmt: skip
         best, most = -1, -np.inf
         for j in range(n_cuts):
-            gain = saved[0, j]
-            if n_cuts > 1 and stop[node] - start[node] <= most_ahead:
-                _part(
-                    bins,
-                    counts,
-                    order,
-                    start[node],
-                    stop[node],
-                    columns[0, j],
-                    cuts[0, j],
-                    low[node],
-                    high[node],
-                    table,
-                    total,
-                )
-                for side in (1, 2):
-                    if _cuts(
-                        table,
-                        total,
-                        side,
-                        low[node],
-                        high[node],
-                        least,
-                        weight,
-                        of_all,
-                        of_class,
-                        on_left,
-                        columns,
-                        cuts,
-                        saved,
-                        1,
-                    ):
-                        gain += max(saved[1, 0], 0.0)
+            gain = saved[0, j] + behind[j]
+            behind[j] = 0.0
             if gain > most + 1e-9:
                 best, most = j, gain
         if best < 0 or (n_best == 1 and most <= 1e-9):
@@ -225,57 +199,70 @@ def _grow(
                 node_of[order[i]] = node
             node += 1
             continue
-        column[node], cut[node], left[node] = columns[0, best], cuts[0, best], n_nodes
-        middle, other = start[node], 0
-        for i in range(start[node], stop[node]):
-            side = 0
-            if bins[order[i], column[node]] > cut[node]:
-                side = 1
+        column[node], cut[node] = columns[0, best], cuts[0, best]
+        for b in range(low[node, column[node]], high[node, column[node]] + 1):
+            side = n_nodes + (b > cut[node])
             for label in range(n_classes):
-                in_node[n_nodes + side, label] += counts[order[i], label]
-            if side == 0:
-                order[middle] = order[i]
-                middle += 1
-            else:
-                spare[other] = order[i]
-                other += 1
-        for i in range(other):
-            order[middle + i] = spare[i]
-        for child in range(n_nodes, n_nodes + 2):
-            for c in range(n_columns):
-                low[child, c] = low[node, c]
-                high[child, c] = high[node, c]
-        high[n_nodes, column[node]] = cut[node]
-        low[n_nodes + 1, column[node]] = cut[node] + 1
-        start[n_nodes], stop[n_nodes] = start[node], middle
-        start[n_nodes + 1], stop[n_nodes + 1] = middle, stop[node]
+                in_node[side, label] += table[0, column[node], b, label]
+        cut_box(bins, order, spare, node, n_nodes, start, stop, column, cut, left, low, high)
         n_nodes += 2
         node += 1
     return n_nodes
 
 
 @compiled
-def _part(bins, counts, order, start, stop, column, cut, low, high, table, total):
-    """Count both sides of a cut."""
+def _look_behind(
+    bins, counts, order, start, stop, column, n_cuts, low, high, least, weight, of_all, of_class, table, total,
+    on_left, columns, cuts, saved, heads, following, behind,
+):  # fmt: skip
+    """What the best next cuts behind each cut in a column save, into `behind`.
+
+    The left side grows bin by bin, so that each row is counted once for all cuts in the column.
+    """
     n_columns, n_classes = table.shape[1], table.shape[3]
+    highest = -1
+    for j in range(n_cuts):
+        if columns[0, j] == column:
+            highest = max(highest, cuts[0, j])
+    if highest < 0:
+        return
+    for b in range(low[column], highest + 1):
+        heads[b] = -1
+    for i in range(start, stop):  # the rows of each bin, as a chain
+        b = bins[order[i], column]
+        if b <= highest:
+            following[i] = heads[b]
+            heads[b] = i
+    for label in range(n_classes):
+        total[1, label] = 0
     for c in range(n_columns):
         for b in range(low[c], high[c] + 1):
             for label in range(n_classes):
                 table[1, c, b, label] = 0
-    for label in range(n_classes):
-        total[1, label] = 0
-    for i in range(start, stop):
-        if bins[order[i], column] <= cut:
+    for end in range(low[column], highest + 1):
+        i = heads[end]
+        while i >= 0:
+            row = order[i]
             for label in range(n_classes):
-                total[1, label] += counts[order[i], label]
-                for c in range(n_columns):
-                    table[1, c, bins[order[i], c], label] += counts[order[i], label]
-    for c in range(n_columns):
-        for b in range(low[c], high[c] + 1):
+                if counts[row, label] > 0:
+                    total[1, label] += counts[row, label]
+                    for c in range(n_columns):
+                        table[1, c, bins[row, c], label] += counts[row, label]
+            i = following[i]
+        for j in range(n_cuts):
+            if columns[0, j] != column or cuts[0, j] != end:
+                continue
             for label in range(n_classes):
-                table[2, c, b, label] = table[0, c, b, label] - table[1, c, b, label]
-    for label in range(n_classes):
-        total[2, label] = total[0, label] - total[1, label]
+                total[2, label] = total[0, label] - total[1, label]
+            for c in range(n_columns):
+                for b in range(low[c], high[c] + 1):
+                    for label in range(n_classes):
+                        table[2, c, b, label] = table[0, c, b, label] - table[1, c, b, label]
+            for side in (1, 2):
+                if _cuts(
+                    table, total, side, low, high, least, weight, of_all, of_class, on_left, columns, cuts, saved, 1
+                ):
+                    behind[j] += max(saved[1, 0], 0.0)
 
 
 @compiled

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import DistinctRows
 from discreet.foundation.compiled_kernels import compiled
+from discreet.methods.trees.box_cuts import cut_box
 
 
 class Halves(NamedTuple):
@@ -22,6 +23,7 @@ class Halves(NamedTuple):
     column, cut  a row goes left if its bin in the column is at most the cut; -1 at a leaf
     left         the left child, the right one follows it; -1 at a leaf
     low, high    the first and last bin of each column
+    node_of      the leaf of each distinct row
     """
 
     column: np.ndarray
@@ -29,6 +31,7 @@ class Halves(NamedTuple):
     left: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    node_of: np.ndarray
 
 
 def halve(
@@ -48,16 +51,17 @@ def halve(
     lows[:n_groups], highs[:n_groups] = low, high
     order = np.argsort(group, kind="stable")
     ends = np.searchsorted(group[order], np.arange(n_groups + 1))
+    node_of = np.empty(len(rows), dtype=np.int64)
     n = _halve(
         np.ascontiguousarray(rows.codes, dtype=np.int64), rows.rows.astype(np.int64), order, ends.astype(np.int64),
-        int(least), np.ascontiguousarray(price, dtype=np.float64), below, *tree, lows, highs,
+        int(least), np.ascontiguousarray(price, dtype=np.float64), below, *tree, lows, highs, node_of,
     )  # fmt: skip
     column, cut, left = tree[:, :n]
-    return Halves(column, cut, left, lows[:n], highs[:n])
+    return Halves(column, cut, left, lows[:n], highs[:n], node_of)
 
 
 @compiled
-def _halve(bins, rows, order, ends, least, price, below, column, cut, left, low, high):
+def _halve(bins, rows, order, ends, least, price, below, column, cut, left, low, high, node_of):
     n, n_columns = bins.shape
     n_nodes, node = len(ends) - 1, 0
     start, stop = np.empty(len(left), dtype=np.int64), np.empty(len(left), dtype=np.int64)
@@ -89,25 +93,11 @@ def _halve(bins, rows, order, ends, least, price, below, column, cut, left, low,
                     if gain > most + 1e-9:
                         best, at, most = c, b, gain
         if best >= 0:
-            column[node], cut[node], left[node] = best, at, n_nodes
-            middle, other = start[node], 0
-            for i in range(start[node], stop[node]):
-                if bins[order[i], best] <= at:
-                    order[middle] = order[i]
-                    middle += 1
-                else:
-                    spare[other] = order[i]
-                    other += 1
-            for i in range(other):
-                order[middle + i] = spare[i]
-            for child in range(n_nodes, n_nodes + 2):
-                for c in range(n_columns):
-                    low[child, c] = low[node, c]
-                    high[child, c] = high[node, c]
-            high[n_nodes, best] = at
-            low[n_nodes + 1, best] = at + 1
-            start[n_nodes], stop[n_nodes] = start[node], middle
-            start[n_nodes + 1], stop[n_nodes + 1] = middle, stop[node]
+            column[node], cut[node] = best, at
+            cut_box(bins, order, spare, node, n_nodes, start, stop, column, cut, left, low, high)
             n_nodes += 2
+        else:
+            for i in range(start[node], stop[node]):
+                node_of[order[i]] = node
         node += 1
     return n_nodes

@@ -148,7 +148,9 @@ class Binned:
         """The rows as they are published after these groups are cut further."""
         price = np.array([1 / bits if bits > 0 else 0.0 for bits in self._information]) * self.worth.weights
         halves = halve(self.rows, groups.leaf, groups.low, groups.high, least, price)
-        node = _allowed(self.rows, halves, met, groups.leaf)
+        node = halves.node_of
+        if not _all_met(node, met):
+            node = _allowed(self.rows, halves, met, groups.leaf)
         first, last = halves.low[node], halves.high[node]
         blank = (first == 0) & (last == [ladder.n_bins - 1 for ladder in self.ladders])
         rungs = np.where(blank, [ladder.top for ladder in self.ladders], 0)
@@ -174,18 +176,21 @@ class Binned:
         rows, weights, kept = self.rows.rows, self.worth.weights, []
         n = max(float(rows.sum()), 1.0)
         for c, (first, last) in enumerate(parted.ends):
-            below = np.append(0.0, np.cumsum(np.bincount(self.rows.codes[:, c], rows, self.ladders[c].n_bins)))
-            covered = np.maximum(below[last + 1] - below[first], 1.0)
-            bits = float(rows @ np.log2(n / covered)) / n
+            n_bins = self.ladders[c].n_bins
+            below = np.append(0.0, np.cumsum(np.bincount(self.rows.codes[:, c], rows, n_bins)))
+            of_label = np.bincount(first.astype(np.int64) * n_bins + last, rows)
+            label = np.flatnonzero(of_label)
+            covered = np.maximum(below[label % n_bins + 1] - below[label // n_bins], 1.0)
+            bits = float(of_label[label] @ np.log2(n / covered)) / n
             kept.append(bits / self._information[c] if self._information[c] > 0 else 0.0)
         return float(np.average(kept, weights=weights)) if weights.sum() > 0 else 0.0
 
     def unrecoded(self, parted: Parted) -> np.ndarray:
         """The labels that a recipient reads who does not recode: of each column the narrowest that covers the cell."""
         read = np.empty_like(parted.labels)
-        width = int(parted.last.max(initial=0)) + 1
+        width, occurring = int(parted.last.max(initial=0)) + 1, self.rows.rows > 0
         for c, ladder in enumerate(self.ladders):
-            spans = np.unique(parted.labels[self.rows.rows > 0, c])
+            spans = np.flatnonzero(np.bincount(parted.labels[occurring, c]))
             first, last = spans // width, spans % width
             widest = np.argsort(first - last, kind="stable")
             label = np.full(ladder.n_bins, spans[widest[0]])
@@ -221,10 +226,16 @@ def leaves(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) ->
     """
     at = stands[tree.locate(rows.codes)]
     nodes, leaf = np.unique(at, return_inverse=True)
-    if not met(leaf.ravel(), len(nodes), np.arange(len(rows))).all():
+    if not _all_met(leaf.ravel(), met):
         cut = replace(tree, left=np.where(stands == np.arange(len(stands)), -1, tree.left))
         nodes, leaf = np.unique(_allowed(rows, cut, met), return_inverse=True)
     return Leaves(leaf.ravel(), tree.low[nodes], tree.high[nodes])
+
+
+def _all_met(node_of: np.ndarray, met: Met) -> bool:
+    """Whether every node that has rows may be published."""
+    used = np.bincount(node_of) > 0
+    return bool(met(node_of, len(used), np.arange(len(node_of)))[used].all())
 
 
 def _allowed(rows: DistinctRows, tree: ClassTree | Halves, met: Met, root: np.ndarray | None = None) -> np.ndarray:

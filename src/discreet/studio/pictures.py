@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of the studio as Vega-Lite specifications, drawn by the same scripts as those of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from discreet.report.plots import COLOURS, INK, PERCENT, SOFT, Spec, spec
+from discreet.report.wording import percent
+
+_LEVELS = {"original": "original table", "guessing": "guessing"}
+_STATES = ["best by your weights", "looked at", "other"]
+_SMALLEST, _LARGEST = 160, 900  # areas of points, in square pixels
+_HEIGHT = 330
+
+
+def choice_picture(
+    ranking: Sequence[Mapping[str, Any]],
+    levels: Sequence[Mapping[str, Any]],
+    measure: str,
+    *,
+    best: str | None,
+    shown: str,
+) -> Spec:
+    """Utility against persons who are not found, detail as area; a point leads to the page of its release."""
+    values = [
+        {
+            "release": row["name"],
+            "rank": place,
+            "utility": row["utility"],
+            "privacy": row["privacy"],
+            "detail": row["detail"] or 0.0,
+            "state": _STATES[0] if row["name"] == best else _STATES[1] if row["name"] == shown else _STATES[2],
+            "address": f"/choose?release={quote(row['name'])}",
+        }
+        for place, row in enumerate(ranking, 1)
+        if row["utility"] is not None and row["privacy"] is not None
+    ]
+    values.reverse()  # the best are drawn last
+    least = min((value["privacy"] for value in values), default=0.0)
+    left = max(0.0, least - max(0.2 * (100 - least), 0.5))  # so that one release alone has an axis, too
+    x = {
+        "field": "privacy",
+        "type": "quantitative",
+        "title": "persons not found, of 100",
+        "scale": {"domain": [left, 100], "nice": False, "padding": 24},
+        "axis": {"tickCount": 5, "labelExpr": "datum.value > 100 ? '' : datum.label"},
+    }
+    y = {
+        "field": "utility",
+        "type": "quantitative",
+        "title": measure,
+        "scale": {"zero": False, "padding": 24},
+        "axis": {"tickCount": 5, "labelExpr": PERCENT},
+    }
+    area = {"type": "quantitative", "scale": {"domain": [0, 1], "range": [_SMALLEST, _LARGEST]}, "legend": None}
+    fill = {"field": "state", "scale": {"domain": _STATES, "range": [COLOURS[0], COLOURS[1], SOFT]}, "legend": None}
+    tooltip = [
+        {"field": "release", "title": "release"},
+        *({"field": name, "format": ".3~r"} for name in ("utility", "privacy", "detail")),
+    ]
+    drawn = [
+        {"at": one["utility"], "name": f"{_LEVELS.get(one['name'], one['name'])} {percent(one['utility'])}"}
+        for one in levels
+        if one["utility"] is not None
+    ]
+    at = {"field": "at", "type": "quantitative"}
+    layers: list[Spec] = [
+        {
+            "data": {"values": drawn},
+            "mark": {"type": "rule", "color": SOFT, "strokeDash": [4, 4]},
+            "encoding": {"y": at},
+        },
+        {
+            "data": {"values": drawn},
+            "mark": {"type": "text", "align": "left", "baseline": "bottom", "dx": 4, "dy": -3, "color": SOFT},
+            "encoding": {"y": at, "x": {"value": 0}, "text": {"field": "name"}},
+        },
+        {
+            "mark": {"type": "point", "strokeWidth": 2.5, "fillOpacity": 0.12, "filled": False, "cursor": "pointer"},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "size": area | {"field": "detail"},
+                "stroke": fill,
+                "fill": fill,
+                "tooltip": tooltip,
+            },
+        },
+        {
+            "mark": {"type": "text", "fontWeight": 600, "color": INK, "cursor": "pointer"},
+            "encoding": {"x": x, "y": y, "text": {"field": "rank"}, "tooltip": tooltip},
+        },
+    ]
+    in_words = "; ".join(f"{row['name']}: {_in_words(row)}" for row in ranking)
+    return spec(f"{measure} against persons not found. {in_words}.", values, layer=layers, height=_HEIGHT)
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    utility, found = row["utility"], row["privacy"]
+    said = "not measured" if utility is None else percent(utility)
+    return said if found is None else f"{said}, {found:.1f} of 100 not found"
