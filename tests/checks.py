@@ -15,7 +15,7 @@ import pytest
 
 import oracles
 import planted
-from discreet import Baskets, CannotRelease, DataError, Roles, Table, recode, verify
+from discreet import Baskets, CannotRelease, DataError, LeftOutWarning, Roles, Table, recode, verify
 from discreet.data.formulas import neutral
 from discreet.errors import DiscreetError
 from discreet.privacy.k_map import population_bound
@@ -358,7 +358,6 @@ def check_errors_hold_no_cell_value(instance, tmp_path):
     failing = [
         lambda: instance.make(500).release(frame, ROLES),
         lambda: instance.make(5).release(frame.assign(again=RARE), ROLES),
-        lambda: instance.make(5).release(frame.assign(again=[None, *frame["again"][1:]]), ROLES),
         lambda: instance.make(5).release(frame, Roles(target="again", quasi=["aeg"])),
         lambda: instance.make(5).release(frame, Roles(target="again", quasi=["age"], other=["name"])),
         lambda: instance.make(5).release(frame.head(0), ROLES),
@@ -370,6 +369,14 @@ def check_errors_hold_no_cell_value(instance, tmp_path):
         assert not any(marker in str(caught.value) for marker in MARKERS)
         assert len(str(caught.value)) > 40
         assert "\n" not in str(caught.value)
+
+
+def check_rows_without_a_label_are_left_out(instance, tmp_path):
+    frame = people()
+    with pytest.warns(LeftOutWarning, match="^1 of 160 rows have no 'again' and are left out.$"):
+        found = save(instance.make(5, seed=9), tmp_path / "found", frame.assign(again=[None, *frame["again"][1:]]))
+    expected = save(instance.make(5, seed=9), tmp_path / "expected", frame[1:])
+    assert published_bytes(found) == published_bytes(expected)
 
 
 def check_the_certificate_holds_nothing_private(instance, tmp_path):

@@ -126,5 +126,6 @@ MODEL_LAWS = [law for name, law in sorted(globals().items()) if name.startswith(
     checks.check_arguments_are_not_changed,
     checks.check_impossible_is_an_error_and_writes_nothing,
     checks.check_errors_hold_no_cell_value,
+    checks.check_rows_without_a_label_are_left_out,
     checks.check_the_certificate_holds_nothing_private,
 ]

@@ -70,6 +70,20 @@ def test_a_released_table_of_the_command_line_loads_only_what_it_needs(tmp_path)
     assert not UNNEEDED & set(loaded)
 
 
+def test_a_command_through_duckdb_ends_without_a_word_about_leaks(tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("age,sex,again\n" + "".join(f"{20 + i % 4},{'fm'[i % 2]},{'yn'[i % 3 % 2]}\n" for i in range(80)))
+    command = f"release {file} --engine duckdb --target again --quasi age,sex --method mondrian --k 5 -q"
+    code = "import sys; from discreet.cli import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", code, *command.split(), "-o", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stderr == ""
+
+
 @pytest.mark.parametrize("command", [["--help"], ["verify", "--help"], ["release", "--help"]])
 def test_help_loads_no_library_for_data(command):
     loaded = in_a_process(

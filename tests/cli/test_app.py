@@ -369,7 +369,6 @@ BAD_FILES = {
     "no header": (csv(f"31,{MARKER},0.5,1999-01-01,-3\n" * 3), "no header line"),
     "open quote": (csv(f'age,again\n1,"{MARKER}\n2,no\n3,yes\n'), "quote"),
     "one class": (table(lambda f: f.assign(again="yes")), "one class only"),
-    "missing label": (table(lambda f: f.assign(again=f["again"].where(f.index > 3))), "missing in 4 of 120"),
     "fewer than k rows": (table(lambda f: f.head(3)), "only 3 persons"),
     "absent columns": (table(lambda f: f.rename(columns={"town": "towns"})), "Did you mean 'towns'?"),
     "not text": (lambda: Path("bad.csv").write_bytes(b"\x00\x01\x02" * 50), "zero bytes"),
@@ -384,6 +383,27 @@ def test_a_bad_file_is_refused_in_one_paragraph(here, case):
     beside = [path.name for path in here.iterdir()]
     assert expected in fails(run("release", "bad.csv", *RELEASE, "-o", "out"))
     nothing_written(here, beside=beside)
+
+
+def test_rows_without_a_label_are_left_out_and_said(here):
+    table(lambda f: f.assign(again=f["again"].where(f.index > 3)))()
+    done = run("release", "bad.csv", *RELEASE, "-o", "out")
+    assert done.exit_code == GOOD, done.output
+    assert "4 of 120 rows have no 'again' and are left out." in done.stderr
+    assert MARKER not in done.output
+    assert len(pd.read_csv(here / "out" / "release" / "data.csv")) == 116
+
+
+def test_noise_does_not_show_who_has_a_label(here):
+    """All rows are counted; the figures for the owner are of those with a label."""
+    table(lambda f: f.assign(again=f["again"].where(f.index > 3)))()
+    domain = 'domain={"sex": ["f", "m"], "age": {"cuts": [40, 60]}, "again": ["no", "yes"]}'
+    asked = ["--target", "again", "--quasi", "age,sex", "--method", "private-table", "--epsilon", "1", "--set", domain]
+    for out, more in (("out", []), ("measured", ["--evaluate"])):
+        done = run("release", "bad.csv", *asked, *more, "-o", out)
+        assert done.exit_code == GOOD, done.output
+        assert "are left out" not in done.output
+        assert len(pd.read_csv(here / out / "release" / "data.csv")) == 120
 
 
 BAD_OPTIONS = {

@@ -99,7 +99,6 @@ def _bad_tables(folder: Path, frame: pd.DataFrame) -> None:
     (folder / "zeros.csv").write_bytes(b"\x00\x01\x02" * 50)
     (folder / "broken.parquet").write_bytes(b"PAR1" + MARK.encode() * 9)
     frame.assign(again="yes").to_csv(folder / "oneclass.csv", index=False)
-    frame.assign(again=frame["again"].where(frame.index > 3)).to_csv(folder / "unlabelled.csv", index=False)
     frame.head(3).to_csv(folder / "few.csv", index=False)
     frame.rename(columns={"town": "\x1b[31mtown", "ill": "a" * 300}).to_csv(folder / "hostile.csv", index=False)
     pq.write_table(pa.table({"items": [["tea", MARK]]}), folder / "lists.parquet")
@@ -391,7 +390,6 @@ def _files() -> list[Wrong]:
     lines = [w(text.format(name), says) for text, files in commands.items() for name, says in files.items()]
     lines += [
         w(f"release oneclass.csv {GOOD} -o x", "one class only"),
-        w(f"release unlabelled.csv {GOOD} -o x", "missing in 4 of 120"),
         w(f"release few.csv {GOOD} -o x", "only 3 persons"),
         w(f"release hostile.csv {GOOD} -o x", "Did you mean"),
     ]

@@ -336,15 +336,16 @@ def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool
         )
     if not dataset.has_target:
         return Outcome(release, no_utility="Not measured: there is no target to predict.")
+    labelled = dataset.labelled()
     if not evaluate:
         with step("Reading rows without recoding them"):
-            own = raw_use_of_its_own_rows(release, dataset.readable())
+            own = raw_use_of_its_own_rows(release, labelled.readable())
         return Outcome(release, own_rows=own, no_utility="Not measured; --evaluate measures it on held-out rows.")
     from discreet.evaluate.utility import holdout
 
     try:
         with step("Measuring accuracy on held-out rows"):
-            return Outcome(release, holdout(method, dataset.checked()))
+            return Outcome(release, holdout(method, labelled.checked()))
     except (CannotRelease, DataError) as error:  # the release stands; without the held-out rows there are too few
         return Outcome(release, no_utility=f"Could not be measured on held-out rows: {error}")
 

@@ -135,6 +135,10 @@ class Dataset(Displayed, ABC):
             warnings.warn(note, LeftOutWarning, stacklevel=6)
         return self.data
 
+    def labelled(self) -> Dataset:
+        """This dataset without the rows that have no label, to be measured on."""
+        return self
+
     def readable(self) -> Dataset:
         """This dataset with the columns that can be read; see `Table.readable`."""
         return self
@@ -176,6 +180,9 @@ class TableDataset(Dataset):
                 f" 'unknown'."
             )
         return self.data
+
+    def labelled(self) -> TableDataset:
+        return TableDataset(labelled_rows(self.data, self.roles), self.roles)
 
     def readable(self) -> TableDataset:
         return TableDataset(self.data.readable(self.roles.named), self.roles, self.left_out)
