@@ -67,8 +67,8 @@ def table_in_words(method: str, parameters: Mapping[str, Any], *, rows: int, k: 
 def others_ahead(method: str, parameters: Mapping[str, Any], *, rows: int, k: int) -> list[str]:
     """Where other methods were ahead by more than chance, a sentence for each measure.
 
-    >>> others_ahead("tree-ladder", {}, rows=500, k=2)[0].startswith("Measured there: mondrian is ahead by 0.")
-    True
+    >>> [one[:15] for one in others_ahead("kactus2", {}, rows=500, k=2)][:1]
+    ['Measured there:']
     """
     size, at = nearest(rows, k)
     name, best = _name(method, parameters), dict[str, Any]()
