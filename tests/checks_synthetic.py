@@ -147,7 +147,7 @@ def synthetic_refusals_of_roles_and_domains_name_no_cell(instance, tmp_path):
 
 
 def synthetic_noise_is_for_persons_where_roles_name_them(instance, tmp_path):
-    """The first count has a public share of the budget; what that count says of the number of rows decides the others."""
+    """The first count has a public share of the budget; what it says of the number of rows decides about the others."""
     one, two = (instance.make(5).set_params(rows_per_person=most).release(people(), PERSON_ROLES) for most in (1, 2))
     first, second = one.noise[0], two.noise[0]
     assert replace(second, sensitivity=first.sensitivity, scale=first.scale) == first
