@@ -16,7 +16,7 @@ project = "discreet"
 version = release = __version__
 language = "en"
 
-extensions = ["myst_parser", "formulas", "drawings", "docstrings", "optional_pages"]
+extensions = ["myst_parser", "formulas", "drawings", "docstrings", "commands"]
 exclude_patterns = ["_build", "_extensions"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3  # headings down to ### can be linked to, as on a code host

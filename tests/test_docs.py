@@ -59,6 +59,8 @@ NOT_RUN = {
     "docs/files.md": 1,  # PostgreSQL
     "docs/install.md": 2,  # pip, podman
     "docs/reproduction.md": 43,  # hours
+    "docs/scale.md": 1,  # PostgreSQL
+    "docs/scale-baskets.md": 1,  # Spark, PostgreSQL
     "docs/scale-cluster.md": 1,  # Spark
     "docs/scale-databases.md": 1,  # PostgreSQL
     "docs/studio.md": 1,  # a server

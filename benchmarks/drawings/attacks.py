@@ -58,7 +58,8 @@ def together() -> str:
     parts = bars([(name, 100 * value, None) for name, value, _ in lines], top=40, left=_LEFT, right=580, most=100,
                  form="{:.0f} %", marked=["in both together"])  # fmt: skip
     limit = _LEFT + (580 - _LEFT) * 0.2
-    parts += [line([(limit, 24), (limit, 38)], "i"), text(limit + 5, 30, "20 %: the limit of each, k = 5", size=11)]
+    parts += [line([(limit, 24), (limit, 38)], "i"), line([(limit, 86), (limit, 108)], "i")]
+    parts += [text(limit + 5, 30, "20 %: the limit of each, k = 5", size=11)]
     note = "persons whose row is found; each release keeps its promise"
     return picture(
         "Two releases that together find more persons than either", [*parts, text(_LEFT, 132, note, kind="f", size=11)],

@@ -91,7 +91,8 @@ def trade_picture(found: Found) -> str:
             if ones:
                 auc = float(np.mean([best_of(one, "auc") for one in ones]))
                 points[method, place] = float(np.mean([one["counted"] for one in ones])), auc
-    low, high = min(y for _, y in points.values()) - 0.01, max(y for _, y in points.values()) + 0.01
+    heights = [y for _, y in points.values()]
+    low, high = 0.02 * np.floor(min(heights) / 0.02), 0.02 * np.ceil(max(heights) / 0.02)
     left, right, top, bottom = 70, 860, 60, 420
 
     def at(detail: float, auc: float) -> tuple[float, float]:
@@ -109,10 +110,10 @@ def trade_picture(found: Found) -> str:
     for tick in np.linspace(0, 1, 6):
         x, _ = at(float(tick), low)
         parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{tick:.1f}</text>')
-    for tick in np.linspace(low, high, 5):
+    for tick in np.arange(low, high + 0.01, 0.02):
         _, y = at(0, float(tick))
         parts.append(f'<path d="M{left} {y:.1f}H{right}" stroke="#eee"/>')
-        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{tick:.3f}</text>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{tick:.2f}</text>')
     for shape, method in enumerate(methods):
         colour = _COLOURS[shape % len(_COLOURS)]
         own = [at(*points[method, place]) for place in range(3) if (method, place) in points]

@@ -142,8 +142,12 @@ def draw(path: Path) -> None:
 
 
 def picture(chart: Any) -> str:
-    """The chart of an example as the page shows it: with its title and its description."""
-    first, end, rest = chart.svg().partition(">")
+    """The chart of an example as the page shows it: with its title and its description.
+
+    In hundredths of a pixel: what machines make of the last digits of a number would show otherwise.
+    """
+    rounded = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", chart.svg())
+    first, end, rest = rounded.partition(">")
     return f"{first}{end}<title>{escape(chart.title)}</title><desc>{escape(chart.description)}</desc>{rest}\n"
 
 

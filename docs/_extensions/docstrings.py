@@ -104,7 +104,8 @@ class Api(SphinxDirective):
         lines = []
         for one, found in own:
             text = (inspect.getdoc(found) or "").split("\n\n")[0].replace("\n", " ")
-            lines.append(f"- `{_signature(one, getattr(value, one))}` {_escaped(text)}")
+            if text:
+                lines.append(f"- `{_signature(one, getattr(value, one))}` {_escaped(text)}")
         return self._parsed("**Methods**\n\n" + "\n".join(lines)) if lines else []
 
     def _parsed(self, text):
