@@ -28,7 +28,7 @@ def effect(own):
 
 
 def test_every_slider_says_what_it_means_for_this_table(own):
-    for name, value in (("k", 8), ("l", 2), ("t", 20), ("epsilon", 1)):
+    for name, value in (("k", 8), ("l", 2), ("t", 0.2), ("epsilon", 1)):
         assert own.post(f"/promise/{name}", data={name: value}).status_code == 200
     said = effect(own)
     assert "<b>60</b> of 60 rows" in said  # nine ages, none of which eight have
@@ -41,7 +41,7 @@ def test_every_slider_says_what_it_means_for_this_table(own):
     assert promised == {"k": [8], "l": 5, "t": 0.2, "epsilon": [1.0]}
 
 
-@pytest.mark.parametrize(("name", "value"), [("k", 1), ("k", 5000), ("l", 0), ("t", 0), ("t", 101), ("epsilon", -1)])
+@pytest.mark.parametrize(("name", "value"), [("k", 1), ("k", 5000), ("l", 0), ("t", 0), ("t", 2), ("epsilon", -1)])
 def test_what_no_promise_can_be_is_refused(own, name, value):
     before = own.studio.project.journal.revision
     answer = own.post(f"/promise/{name}", data={name: value})

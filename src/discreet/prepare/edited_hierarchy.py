@@ -10,10 +10,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import Literal
 
 from discreet.data.column import SUPPRESSED
 from discreet.errors import DataError, shown
 from discreet.prepare.hierarchy import Hierarchy
+from discreet.prepare.intervals import interval_label, read_interval
 
 _LONGEST = 200  # letters of a label
 
@@ -31,6 +35,22 @@ def merged(tree: Hierarchy, level: int, labels: Sequence[str], name: str) -> Hie
     above = _path_of(tree, level, labels[0])[level + 1 :]
     name = _new_label(tree, level, name, besides=labels)
     return _edited(tree, lambda path: (*path[:level], name, *above) if path[level] in labels else path)
+
+
+def joined_label(labels: Sequence[str]) -> str:
+    """A label for several groups together: one interval if they are intervals that follow each other.
+
+    >>> joined_label(["[30, 40)", "< 20", "[20, 30)"]), joined_label(["[20, 30)", "[40, 50)"]), joined_label(["a", "b"])
+    ('< 40', '[20, 30) or [40, 50)', 'a or b')
+    """
+    kinds: tuple[Literal["number", "date"], ...] = ("number", "date")
+    for kind in kinds:
+        found = sorted(one for one in (read_interval(label, kind) for label in labels) if one is not None)
+        if labels and len(found) == len(labels) and all(one[1] == next_[0] for one, next_ in pairwise(found)):
+            low, high = (border if isfinite(border) else None for border in (found[0][0], found[-1][1]))
+            if low is not None or high is not None:
+                return interval_label(low, high, kind, periods=True)
+    return " or ".join(labels)
 
 
 def split(tree: Hierarchy, level: int, label: str) -> Hierarchy:

@@ -14,6 +14,8 @@ _LEVELS = {"original": "original table", "guessing": "guessing"}
 _STATES = ["best by your weights", "looked at", "other"]
 _SMALLEST, _LARGEST = 160, 900  # areas of points, in square pixels
 _HEIGHT = 330
+_ABOVE = 17  # pixels between a circle's middle and what is written above it
+_NEAR = 0.06  # of an axis: circles that are nearer to each other overlap
 
 
 def choice_picture(
@@ -38,9 +40,10 @@ def choice_picture(
         for place, row in enumerate(ranking, 1)
         if row["utility"] is not None and row["privacy"] is not None
     ]
-    values.reverse()  # the best are drawn last
     least = min((value["privacy"] for value in values), default=0.0)
     left = max(0.0, least - max(0.2 * (100 - least), 0.5))  # so that one release alone has an axis, too
+    _write_places(values, 100 - left, [one["utility"] for one in levels if one["utility"] is not None])
+    values.reverse()  # the best are drawn last
     x = {
         "field": "privacy",
         "type": "quantitative",
@@ -89,13 +92,41 @@ def choice_picture(
                 "tooltip": tooltip,
             },
         },
-        {
-            "mark": {"type": "text", "fontWeight": 600, "color": INK, "cursor": "pointer"},
-            "encoding": {"x": x, "y": y, "text": {"field": "rank"}, "tooltip": tooltip},
-        },
+        *(
+            {
+                "transform": [{"filter": f"datum.{field} != ''"}],
+                "mark": {"type": "text", "fontWeight": 600, "color": INK, "cursor": "pointer", "dy": dy},
+                "encoding": {"x": x, "y": y, "text": {"field": field}, "tooltip": tooltip},
+            }
+            for field, dy in (("inside", 0), ("above", -_ABOVE))
+        ),
     ]
     in_words = "; ".join(f"{row['name']}: {_in_words(row)}" for row in ranking)
     return spec(f"{measure} against persons not found. {in_words}.", values, layer=layers, height=_HEIGHT)
+
+
+def _write_places(values: Sequence[dict[str, Any]], width: float, levels: Sequence[float]) -> None:
+    """Say where each place in the ranking is written: in its circle; those of circles that overlap above the best."""
+    utilities = [*(value["utility"] for value in values), *levels]
+    height = max(utilities, default=1.0) - min(utilities, default=0.0)
+    heaps: list[list[dict[str, Any]]] = []
+    for value in values:
+        heap = next((heap for heap in heaps if any(_overlap(value, other, width, height) for other in heap)), None)
+        if heap is None:
+            heaps.append([value])
+        else:
+            heap.append(value)
+    for first, *others in heaps:
+        places = ", ".join(str(one["rank"]) for one in (first, *others))
+        first |= {"above": places, "inside": ""} if others else {"above": "", "inside": places}
+        for other in others:
+            other |= {"above": "", "inside": ""}
+
+
+def _overlap(one: Mapping[str, Any], other: Mapping[str, Any], width: float, height: float) -> bool:
+    return all(
+        abs(one[axis] - other[axis]) <= _NEAR * length for axis, length in (("privacy", width), ("utility", height))
+    )
 
 
 def _in_words(row: Mapping[str, Any]) -> str:

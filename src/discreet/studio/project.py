@@ -50,6 +50,7 @@ _PART = 1 << 20  # bytes of a file that are written at once
 _PUBLISHED = ("target", "quasi", "sensitive", "other")
 _ONE = ("target", "person")  # roles of one column only
 _ABOUT_COLUMNS = ("chosen", "hierarchies", "roles", "methods", "shape", "text", "labels", "domain")
+_NAMES_COLUMNS = ("table", "delimiter", "header")  # of a reading: they say what the columns are
 _SUFFIX = re.compile(r"(?:\.[a-z0-9]{1,8}){1,2}$")
 
 
@@ -261,6 +262,17 @@ class Project:
             if looks_like_transactions(stored):
                 also.append((("shape",), "transactions"))
         self.journal.decide(("source",), said, f"The table is {name}.", also)
+
+    def set_reading(self, reading: Mapping[str, Any], words: str) -> None:
+        """Say how the file is read, in the words of `Table.of`. Where that makes other columns of it, what was decided
+        about them is asked anew."""
+        before = self.source
+        assert before is not None
+        other = any(before.reading.get(name) != reading.get(name) for name in _NAMES_COLUMNS)
+        anew = [what for what in _ABOUT_COLUMNS if what != "shape"] if other else ["hierarchies", "domain"]
+        said = {name: value for name, value in self.journal.state()["source"].items() if name != "reading"}
+        also = [((what,), None) for what in anew]
+        self.journal.decide(("source",), said | ({"reading": dict(reading)} if reading else {}), words, also)
 
     def take_labels(self, name: str, content: bytes) -> None:
         """Store the labels of transactions, one per line."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import secrets
+from html import escape
 from importlib.resources import files
 from threading import Lock
 from typing import Any
@@ -116,7 +117,14 @@ class Studio:
             done=journal.done,
             undone=journal.undone,
         )
-        return HTMLResponse(text, headers={} if request.method == "GET" else {"HX-Trigger": "decided"})
+        return HTMLResponse(self.named(text, markup=True), headers={} if request.method == "GET" else {"HX-Trigger": "decided"})
+
+    def named(self, text: str, *, markup: bool) -> str:
+        """A text in which files have the names that the person knows, not those under which they are stored."""
+        brought = (self.project.source, self.project.labels)
+        for one in (one for one in brought if one is not None):
+            text = text.replace(one.path.name, escape(one.name) if markup else one.name)
+        return text
 
     def how(self) -> dict[str, Any]:
         """How the file is read as baskets."""
@@ -221,7 +229,7 @@ def _again(request: Request) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return PlainTextResponse(f"{error}\n", status_code=422)
+    return PlainTextResponse(f"{studio_of(request).named(str(error), markup=False)}\n", status_code=422)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

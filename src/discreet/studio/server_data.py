@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from discreet.errors import DataError
+from discreet.data.file_kinds import PACKED, TEXT, kind_of
+from discreet.errors import DataError, quietly
 from discreet.studio.recipe_of import SHAPES
 from discreet.studio.server import PATIENCE, sent, studio_of
 from discreet.studio.server_samples import SAMPLES, take_sample
@@ -17,14 +20,66 @@ from discreet.studio.server_samples import SAMPLES, take_sample
 router = APIRouter(prefix="/data")
 _MOST_LABELS = 1 << 28  # bytes
 _SHOWN = 60  # columns
+_LONGEST = 200  # letters of the name of a sheet
+_SETTINGS: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {  # words, choices, kinds of files; () for all
+    "table": ("The sheet or table", {}, ("Excel", "SQLite", "DuckDB")),
+    "delimiter": (
+        "Cells are separated by",
+        {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"},
+        (TEXT, PACKED),
+    ),
+    "header": ("The first row holds", {"yes": "names of columns", "no": "a person"}, (TEXT, PACKED, "Excel")),
+    "decimal": ("Decimals are written with", {".": "a point", ",": "a comma"}, ()),
+    "date_format": (
+        "Dates are written with",
+        {"day-first": "the day first", "month-first": "the month first", "year-first": "the year first"},
+        (),
+    ),
+}
+_HEADER = {"yes": True, "no": False}
 
 
 @router.get("")
 def data(request: Request) -> Response:
     samples = {name: one.about for name, one in SAMPLES.items()}
     studio = studio_of(request)
-    most = studio.project.most_bytes
-    return studio.page(request, "data", "data.html", samples=samples, shapes=SHAPES, most_bytes=most)
+    most, source = studio.project.most_bytes, studio.project.source
+    settings = {} if source is None or studio.project.shape == "transactions" else _settings(source.path)
+    chosen = {} if source is None else source.reading
+    said = {name: {True: "yes", False: "no"}.get(value, value) for name, value in chosen.items()}
+    return studio.page(
+        request, "data", "data.html", samples=samples, shapes=SHAPES, most_bytes=most, settings=settings, said=said
+    )
+
+
+def _settings(path: Path) -> dict[str, tuple[str, dict[str, str]]]:
+    """What can be said about how such a file is read."""
+    kind, _ = quietly(kind_of, path, errors=(DataError, OSError))
+    return {name: (words, choices) for name, (words, choices, kinds) in _SETTINGS.items() if not kinds or kind in kinds}
+
+
+@router.post("/reading")
+async def reading(request: Request) -> Response:
+    """Say how the file is read where it was not recognised, or not rightly."""
+    return await run_in_threadpool(_read_so, request, await request.form())
+
+
+def _read_so(request: Request, form: Mapping[str, Any]) -> Response:
+    project = studio_of(request).project
+    if project.source is None:
+        raise DataError("Bring a file first.")
+    found: dict[str, Any] = {}
+    words = []
+    for name, (about, choices) in _settings(project.source.path).items():
+        value = str(form.get(name, "")) if name == "delimiter" else " ".join(str(form.get(name, "")).split())
+        if not value:
+            continue
+        if (choices and value not in choices) or len(value) > _LONGEST:
+            raise DataError("A file cannot be read so. Choose one of the list.")
+        found[name] = _HEADER[value] if name == "header" else value
+        words.append(f"{about} {choices.get(value, value)}")
+    project.set_reading(found, f"How the file is read: {'; '.join(words) if words else 'as recognised'}.")
+    return Response(status_code=204, headers={"HX-Refresh": "true"})
 
 
 @router.get("/columns")

@@ -13,7 +13,16 @@ from starlette.responses import Response
 
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import scratch_folder
-from discreet.prepare.edited_hierarchy import arx_csv, merged, moved, renamed, split, with_level, without_level
+from discreet.prepare.edited_hierarchy import (
+    arx_csv,
+    joined_label,
+    merged,
+    moved,
+    renamed,
+    split,
+    with_level,
+    without_level,
+)
 from discreet.prepare.hierarchy import Hierarchy, from_paths, read_hierarchy
 from discreet.studio.server import PATIENCE, Studio, sent, studio_of
 
@@ -55,7 +64,7 @@ def _edited(request: Request, form: FormData) -> Response:
     labels, name = [str(label) for label in form.getlist("label")], str(form.get("name", ""))
     part, to = str(form.get("part", "")), str(form.get("to", ""))
     edits: dict[str, Any] = {
-        "merge": lambda old: merged(old, level, labels, name or " or ".join(labels)),
+        "merge": lambda old: merged(old, level, labels, name or joined_label(labels)),
         "split": lambda old: _each(old, labels, lambda one, label: split(one, level, label)),
         "rename": lambda old: _each(old, labels[:1], lambda one, label: renamed(one, level, label, name)),
         "move": lambda old: moved(old, level, part, to),

@@ -72,11 +72,11 @@ def set_l(request: Request, l: Annotated[int, Form()]) -> Response:  # noqa: E74
 
 @router.post("/t")
 def set_t(request: Request, t: Annotated[float, Form()]) -> Response:
-    """In hundredths; 100 asks for nothing."""
-    if not 1 <= t <= 100:
+    """1 asks for nothing."""
+    if not 0.01 <= t <= 1:
         raise DataError("t is a number from 0.01 to 1, for nothing more.")
-    words = f"Sensitive values of a group are within {t / 100:g} of those of all." if t < 100 else "No limit t."
-    return _decided(request, "t", round(t / 100, 2) if t < 100 else None, words)
+    words = f"Sensitive values of a group are within {t:g} of those of all." if t < 1 else "No limit t."
+    return _decided(request, "t", round(t, 2) if t < 1 else None, words)
 
 
 @router.post("/epsilon")

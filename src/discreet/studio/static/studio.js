@@ -113,13 +113,18 @@ night.addEventListener("change", () => drawAll(document));
 // A slider says its value beside it.
 document.addEventListener("input", (event) => {
   const place = event.target.dataset && event.target.dataset.shown && document.getElementById(event.target.dataset.shown);
-  if (place) place.textContent = event.target.value;
+  if (place) place.textContent = event.target.value === event.target.dataset.off ? "not asked" : event.target.value;
 });
 
 // A part of a group is moved by dragging it onto another group of the same level.
 let dragged = null;
 document.addEventListener("dragstart", (event) => { dragged = event.target.closest && event.target.closest("[data-part]"); });
-document.addEventListener("dragover", (event) => { if (dragged && target(event)) event.preventDefault(); });
+document.addEventListener("dragover", (event) => {
+  const group = dragged && target(event);
+  for (const old of document.querySelectorAll(".groups > .over")) if (old !== group) old.classList.remove("over");
+  if (group) { event.preventDefault(); group.classList.add("over"); }
+});
+document.addEventListener("dragend", () => { for (const old of document.querySelectorAll(".groups > .over")) old.classList.remove("over"); });
 document.addEventListener("drop", (event) => {
   const group = dragged && target(event);
   if (!group) return;
