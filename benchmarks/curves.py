@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.report.plots import COLOURS, SHAPES, SOFT, Spec, spec
+from discreet.report.colours import COLOURS, SHAPES, SOFT
+from discreet.report.plots import Spec, spec
 from discreet.report.release_page import environment, scripts
 
 _PAGE = """<!doctype html>

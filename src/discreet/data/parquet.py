@@ -15,10 +15,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.column import one_dictionary
 from discreet.errors import DataError
+from discreet.foundation.lazy_modules import parquet as pq
 
 _MAGIC = b"PAR1"
 _MOST_FOOTER = 2**23

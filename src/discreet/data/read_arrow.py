@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.held_file import Source
 from discreet.errors import DataError, quietly, shown
+from discreet.foundation.lazy_modules import parquet as pq
 
 _FEW_BYTES = 3  # of a cell: texts that differ take more
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # how pandas stores a nameless index

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError, quietly
 from discreet.foundation.lazy_modules import is_sparse
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import opened
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 
 from discreet.data.formulas import neutral, neutral_cells
 from discreet.data.storage import plain_texts
 from discreet.errors import DataError
+from discreet.foundation.lazy_modules import parquet as pq
 
 
 class RowsFile:

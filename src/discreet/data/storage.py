@@ -19,13 +19,13 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 
 from discreet.data.column import Column, Kind, as_written, one_dictionary
 from discreet.data.content import LABEL
 from discreet.data.formulas import neutral, neutral_cells, unmarked
 from discreet.data.parquet import parquet_columns, read_parquet
 from discreet.errors import DataError, shown
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.plain_files import open_file
 
 FORMATS = ("csv", "parquet")

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from discreet.data.column import Column, Kind, encode
 from discreet.data.content import Columns, Content, File, PublishedColumn, columns_with_roles
@@ -29,6 +28,7 @@ from discreet.data.storage import columns_of, write_part
 from discreet.data.table import PERSON, Table, is_bit
 from discreet.errors import DataError, quietly, shown
 from discreet.foundation import system
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.plain_files import opened
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.counting.distinct_estimate import SAMPLE, DistinctEstimate, distinct_rows
 from discreet.data.held_file import open_bytes
 from discreet.engines.csv_batches import CsvBatches
 from discreet.errors import DataError, quietly
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.randomness import Randomness, RandomState
 
 _READ = 4_000_000  # rows that are read for a sample

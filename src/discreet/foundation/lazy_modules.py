@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules of SciPy that are loaded when something of them is first used: a release of a table needs none.
+"""Modules of other libraries that are loaded when something of them is first used: a release of a small table in CSV
+needs none of SciPy, and nothing about Parquet.
 
 >>> special.expit(0.0)
 np.float64(0.5)
@@ -11,9 +12,10 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["is_sparse", "linalg", "one_thread", "optimize", "sparse", "sparse_linalg", "special", "stats"]
+__all__ = ["is_sparse", "linalg", "one_thread", "optimize", "parquet", "sparse", "sparse_linalg", "special", "stats"]
 
 if TYPE_CHECKING:
+    from pyarrow import parquet
     from scipy import linalg, optimize, sparse, special, stats
     from scipy.sparse import linalg as sparse_linalg
 else:
@@ -27,6 +29,7 @@ else:
         def __getattr__(self, attribute: str) -> Any:
             return getattr(importlib.import_module(self.__name__), attribute)
 
+    parquet = LazyModule("pyarrow.parquet")
     linalg, optimize, special = LazyModule("scipy.linalg"), LazyModule("scipy.optimize"), LazyModule("scipy.special")
     sparse, sparse_linalg, stats = (
         LazyModule("scipy.sparse"),

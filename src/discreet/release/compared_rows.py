@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from discreet.errors import quietly
@@ -35,6 +34,8 @@ def same_rows(content: Any, others: Iterable[pa.RecordBatch]) -> bool | None:
 
     They are counted by DuckDB, on disk if need be.
     """
+    import duckdb
+
     schema = next(published_rows(content)).schema
     plain = pa.schema([(f"c{number}", field.type) for number, field in enumerate(schema)])
     parts = (part.rename_columns(plain.names) for part in published_rows(content))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.column import Kind
 from discreet.data.content import Content
@@ -17,6 +16,7 @@ from discreet.data.records import Records
 from discreet.data.storage import columns_of
 from discreet.data.table import Table
 from discreet.errors import DataError, Setting, plain, shown
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.plain_files import opened
 from discreet.sketching.signs import KEY_FILE, Signs, read_key
 from discreet.sketching.sketches import Sketches, sketch

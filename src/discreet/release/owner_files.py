@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.records import Records
 from discreet.data.stored_table import place_files
 from discreet.data.table import Table
 from discreet.foundation import system
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.release.counted_source import CountedSource
 from discreet.release.data_subjects import DataSubjects
 from discreet.release.owner_evidence import EVIDENCE, PERSON_PARTS, PERSONS

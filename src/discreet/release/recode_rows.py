@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.as_it_came import as_it_came
 from discreet.data.dataset import rows_with_items
 from discreet.data.table import Table
 from discreet.errors import DataError, listing, quietly, shown
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.plain_files import MOST_STATED, opened, read_most
 from discreet.recoding.grouped_items import GroupedItems
 from discreet.recoding.patterns import Boxes, EachColumn, read_like_release, recoded

@@ -11,12 +11,12 @@ import os
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from discreet.data.column import Kind
 from discreet.data.parquet import CELLS_PER_BYTE, layout_of
 from discreet.data.stored_table import FOLDER, StoredTable, part_names
 from discreet.errors import DataError, listing, quietly
+from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.plain_files import opened
 from discreet.release.certificate import Certificate, sha256_of
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from discreet.errors import DataError, quietly, shown
 from discreet.foundation.atomic_files import write_whole
+from discreet.report.colours import COLOURS
 from discreet.report.files import to_pictures
-from discreet.report.plots import COLOURS, Spec, spec
+from discreet.report.plots import Spec, spec
 
 VEGA_LITE = "application/vnd.vegalite.v5+json"
 _WIDTH = 620

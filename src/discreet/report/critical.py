@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from discreet.errors import DataError, did_you_mean, shown
 from discreet.evaluate.statistics import Friedman
-from discreet.report.plots import COLOURS, INK, SHAPES, SOFT, Spec, spec
+from discreet.report.colours import COLOURS, INK, SHAPES, SOFT
+from discreet.report.plots import Spec, spec
 from discreet.report.wording import short
 
 _LANE = 26  # pixels

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plots of a choice as Vega-Lite specifications: plain dictionaries that any page can draw.
 
-Colours are those of Okabe and Ito, which colour-blind people can distinguish; each colour also has a shape. Row names
-are above their rows, so that they fit on a phone. Every specification has a description for screen readers, and all
-numbers are also in a table.
+Row names are above their rows, so that they fit on a phone. Every specification has a description for screen readers,
+and all numbers are also in a table.
 """
 
 from __future__ import annotations
@@ -14,25 +13,13 @@ from typing import Any
 from discreet.choose.choice import Candidate, Choice
 from discreet.choose.criteria import Criterion
 from discreet.choose.quadrants import REGIONS, regions
+from discreet.report.colours import COLOURS, INK, LINE, SHAPES, SOFT
 from discreet.report.placing import EDGE, ROOM, SIDES, sides_of
 from discreet.report.wording import precise, short
 
 Spec = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # an identifier; nothing is fetched
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#4d5a66"]
-SHAPES = ["circle", "diamond", "square", "triangle-up", "triangle-down", "cross"]
-LIGHTER = {  # colours on a dark ground, by those on a light one
-    "#1c2530": "#e7ebee",
-    "#4d5a66": "#b0bac3",
-    "#d7dde2": "#3b454e",
-    "#0072b2": "#56a9dd",
-    "#d55e00": "#f08a3c",
-    "#009e73": "#2fbf93",
-    "#cc79a7": "#dd93bb",
-    "#8a6d00": "#cdaa2f",
-}
-INK, SOFT, LINE = "#1c2530", "#4d5a66", "#d7dde2"
 PERCENT = "format(100 * datum.value, '.3~r') + ' %'"  # a share as axis labels write it
 _SPOKEN = 20  # candidates named in a description; the table has all
 _ROWS = 20  # candidates with a row in a plot

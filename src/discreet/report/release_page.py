@@ -16,7 +16,7 @@ from discreet._version import __version__
 from discreet.errors import DataError
 from discreet.foundation.compiled_kernels import folder_for_code
 from discreet.report.again import chosen, command
-from discreet.report.plots import LIGHTER
+from discreet.report.colours import LIGHTER
 from discreet.report.wording import (
     brief,
     count,

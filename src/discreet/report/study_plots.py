@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from discreet.report.colours import COLOURS, SHAPES, SOFT
 from discreet.report.placing import EDGE
-from discreet.report.plots import COLOURS, PERCENT, SHAPES, SOFT, Spec, interval, rows, signs, spec, within
+from discreet.report.plots import PERCENT, Spec, interval, rows, signs, spec, within
 from discreet.report.wording import number, percent, score, short
 
 

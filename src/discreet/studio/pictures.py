@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from discreet.report.plots import COLOURS, INK, PERCENT, SOFT, Spec, spec
+from discreet.report.colours import COLOURS, INK, SOFT
+from discreet.report.plots import PERCENT, Spec, spec
 from discreet.report.wording import percent
 
 _LEVELS = {"original": "original table", "guessing": "guessing"}

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from discreet.errors import DataError, DiscreetError
 from discreet.report import wording
-from discreet.report.plots import LIGHTER
+from discreet.report.colours import LIGHTER
 from discreet.studio.access import HEADER, Access, Guard
 from discreet.studio.desk import Answer, Desk
 from discreet.studio.project import Project
