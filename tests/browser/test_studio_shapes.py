@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The studio in a real browser: baskets, texts, a walk by keyboard alone, and what is refused."""
 
+import sqlite3
 import subprocess
 import sys
 import zipfile
@@ -150,6 +151,8 @@ def test_what_is_wrong_is_refused_in_words(browser, tmp_path):
     (tmp_path / "people.csv").write_text("age,ill\n" + "".join(f"{20 + row % 9},{row % 2}\n" for row in range(40)))
     with running("--port", "8780") as (link, there, _), opened(browser) as page:
         page.goto(link)
+        accessible(page, there, 390, "data", "release", "ledger", "hierarchies")
+        page.goto(f"{there}/data")
         page.set_input_files("#file", tmp_path / "empty.csv")
         page.wait_for_selector("#message:text('0 bytes')")
         page.set_input_files("#file", tmp_path / "huge.csv")
@@ -163,3 +166,25 @@ def test_what_is_wrong_is_refused_in_words(browser, tmp_path):
         page.goto(f"{there}/compare")
         page.wait_for_selector("#progress .warn:text('which column a classifier is to predict')")
         assert page.locator("#start").count() == 0
+
+
+def test_a_sample_is_one_click_away_and_a_wrong_reading_is_put_right(browser, tmp_path):
+    """The sample first; then a file with two tables, of which one is named."""
+    with sqlite3.connect(tmp_path / "two.db") as database:
+        for name, rows in (("people", 12), ("visits", 30)):
+            database.execute(f"CREATE TABLE {name} (age, ill)")
+            database.executemany(f"INSERT INTO {name} VALUES (?, ?)", [(20 + row, row % 2) for row in range(rows)])
+    database.close()
+    with running("--port", "8840") as (link, home, _), opened(browser) as page:
+        page.goto(link)
+        ready(page).click("text=Take the sample clinic")
+        page.wait_for_selector("text=2,000 rows, 11 columns")
+        ready(page).click("summary:text('Another file')")
+        page.set_input_files("#file", tmp_path / "two.db")
+        page.wait_for_selector("#columns .warn:text('two.db')")
+        ready(page).click("summary:text('Was it read wrongly?')")
+        page.fill("input[name=table]", "visits")
+        with page.expect_navigation():
+            page.keyboard.press("Tab")
+        page.wait_for_selector("text=30 rows, 2 columns")
+        accessible(page, home, 1280, "data", "decisions")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that is not recognised is read as the person says, and its columns are asked for anew where they are others."""
+"""A file that is not recognised is read as the person says; its columns are asked for anew where they are others."""
 
 import sqlite3
 import time
