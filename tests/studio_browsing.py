@@ -17,7 +17,7 @@ PAGES = (
 )
 
 # Nothing is awaited, and what can be clicked listens. A button that led to a download stays marked.
-READY = """() => !document.querySelector('.coming, .htmx-request:not(button)')
+READY = """() => !document.querySelector('.coming, .htmx-request:not(button[hx-swap=none])')
   && [...document.querySelectorAll('main [hx-post], main [hx-get]')].every((e) => e['htmx-internal-data'])"""
 
 

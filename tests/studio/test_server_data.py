@@ -48,6 +48,15 @@ def test_of_several_tables_one_is_named(brought, tmp_path):
     assert "nobody" in shown(own)
 
 
+def test_what_cannot_be_read_is_said_on_every_page_that_needs_it(brought):
+    own = brought("broken.parquet", b"PAR1 but no more")
+    said = shown(own)
+    assert "broken.parquet" in said
+    own.studio.project.set_roles({"age": "quasi", "ill": "target"}, "Roles.")
+    assert "broken.parquet" in own.get("/compare/progress").text  # and not that it is being read, for ever
+    assert "broken.parquet" in own.post("/roles/of", data={"column": "age", "role": "quasi"}).text
+
+
 def test_roles_stay_where_columns_do(brought):
     rows = "".join(f"{1 + place % 9}/{1 + place % 7}/2023;1,5;x\n" for place in range(20))
     own = brought("dates.csv", f"day;weight;y\n{rows}".encode())
