@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from studio_browsing import accessible, compared, downloaded, next_page, only, o
 
 pytestmark = pytest.mark.browser
 
+STUDIO = Path(__file__).parents[2] / "docs" / "studio.md"
 NOTES = ("fever and cough", "a cold, fever", "back pain", "pain in the knee", "cough, tired")
 
 
@@ -87,10 +89,11 @@ def test_texts_in_a_column(browser, tmp_path):
 
 
 def test_by_keyboard_alone_from_the_file_to_the_release_with_a_break(browser, tmp_path):
-    """Nothing is clicked. The comparison is cancelled, and goes on where it was."""
+    """Nothing is clicked. The comparison is cancelled, and goes on where it was. docs/studio.md counts these steps."""
     load("clinic", rows=200, random_state=3).data.write(tmp_path / "clinic.csv", "csv", input_again=True)
     with running("--port", "8760", tmp_path / "clinic.csv") as (link, _, _), opened(browser) as page:
         page.goto(link)
+        page.pressed = []
         press(page, "Next: what each column is for")
         with page.expect_response("**/roles/suggested"):
             press(page, "Take all suggestions")
@@ -117,6 +120,12 @@ def test_by_keyboard_alone_from_the_file_to_the_release_with_a_break(browser, tm
         with page.expect_download() as waiting:
             press(page, "Download what is published")
         assert waiting.value.suggested_filename == "published.zip"
+    needed = [texts for texts in page.pressed if texts not in (("Cancel",), ("Start", "Go on"))]
+    clicks = 1 + len(needed) + 2  # the file is dropped, and a choice in a list is two
+    (together,) = [
+        line for line in STUDIO.read_text(encoding="utf-8").splitlines() if line.startswith("| **together**")
+    ]
+    assert together.split("|")[2].strip() == f"**{clicks}**"
 
 
 def press(page, *texts):
@@ -125,6 +134,7 @@ def press(page, *texts):
         "(texts) => texts.some((text) => document.querySelector('main').textContent.includes(text))", arg=[*texts]
     )
     ready(page)
+    page.pressed.append(texts)
     reach(page, "a, button", *texts)
     page.keyboard.press("Enter")
 

@@ -6,6 +6,9 @@ import time
 
 import pytest
 
+from discreet.studio.recipe_of import as_toml
+from discreet.study.replay import ProjectFile
+
 
 @pytest.fixture
 def brought(at_home):
@@ -73,6 +76,28 @@ def test_roles_stay_where_columns_do(brought):
     assert project.roles == {"day": "quasi", "y": "target"}
     assert own.post("/data/reading", data={}).status_code == 204
     assert project.source.reading == {}
+
+
+def test_what_was_read_so_is_read_so_again(brought, tmp_path):
+    """The project file says how, so that the release is made again from the same table."""
+    rows = "".join(f"{20 + place % 6};{place % 3},5;{'yes' if place % 2 else 'no'}\n" for place in range(60))
+    own = brought("people.csv", rows.encode())
+    assert own.post("/data/reading", data={"header": "no", "delimiter": ";", "decimal": ","}).status_code == 204
+    shown(own)
+    names = [one["name"] for one in own.studio.ask("columns").value["columns"]]
+    project = own.studio.project
+    project.set_roles(dict(zip(names, ("quasi", "quasi", "target"), strict=True)), "Roles.")
+    kept = ProjectFile(
+        format=1,
+        data="people.csv",
+        sha256=project.source.digest,
+        chosen="mondrian-k5-median",
+        recipe=as_toml(project.recipe(to_give=True)),
+    )
+    release, dataset = kept.release(project.source.path)
+    assert len(dataset.data) == 60
+    assert dataset.data.column(names[1]).kind == "number"
+    assert release.certificate.verdict.holds
 
 
 @pytest.mark.parametrize("form", [{"decimal": "x"}, {"header": "maybe"}, {"date_format": "%Y"}, {"delimiter": "ab"}])
