@@ -153,6 +153,14 @@ def test_a_point_of_the_picture_leads_to_its_release(walked):
     points.first.click(force=True)
     page.wait_for_url(f"**/choose?release={names[-1]}")
     assert page.locator("#close").inner_text() == names[-1]
+    shown = page.locator("section:has(#close)")
+    changed = ready(page).locator("h3:text-is('Columns before and after') + div tbody tr")
+    assert changed.locator("th").all_inner_texts() == ["age", "sex", "zip"]
+    assert page.locator(".spreads figcaption").all_inner_texts() == ["age", "sex", "zip"]
+    page.wait_for_selector(".after")
+    assert shown.locator("tbody tr:has(.after)").count() == 8  # rows as they are, and as they are published
+    assert shown.locator("h3:text-is('Attacks') + div tbody tr").count() > 3
+    assert "knows the label" in shown.locator(".warn").first.inner_text()
     with page.expect_response("**/choose/weights"):
         page.locator("input[name=detail]").fill("90")
     page.locator(".plot .mark-symbol path").first.wait_for()
@@ -232,7 +240,13 @@ def test_a_studio_that_was_killed_goes_on_where_it_was(walked, browser):
             tab.click("#start")
         tab.click("text=Next: choose one")
         ready(tab)
-        assert tab.locator("#ranking tbody tr").count() > 1
+        made = tab.locator("#ranking tbody tr").count()
+        assert made > 1
+    with running("--port", "8660", "--folder", place) as (link, there, _), opened(browser) as tab:
+        tab.goto(link)
+        tab.goto(f"{there}/compare")  # what is finished is found again
+        tab.click("text=Next: choose one")
+        assert ready(tab).locator("#ranking tbody tr").count() == made
 
 
 def test_what_was_brought_in_is_removed_at_the_end(browser, clinic):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The studio in a real browser: baskets, texts, a walk by keyboard alone, and what is refused."""
 
+import sqlite3
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from studio_browsing import accessible, compared, downloaded, next_page, only, o
 
 pytestmark = pytest.mark.browser
 
+STUDIO = Path(__file__).parents[2] / "docs" / "studio.md"
 NOTES = ("fever and cough", "a cold, fever", "back pain", "pain in the knee", "cough, tired")
 
 
@@ -86,10 +89,11 @@ def test_texts_in_a_column(browser, tmp_path):
 
 
 def test_by_keyboard_alone_from_the_file_to_the_release_with_a_break(browser, tmp_path):
-    """Nothing is clicked. The comparison is cancelled, and goes on where it was."""
+    """Nothing is clicked. The comparison is cancelled, and goes on where it was. docs/studio.md counts these steps."""
     load("clinic", rows=200, random_state=3).data.write(tmp_path / "clinic.csv", "csv", input_again=True)
     with running("--port", "8760", tmp_path / "clinic.csv") as (link, _, _), opened(browser) as page:
         page.goto(link)
+        page.pressed = []
         press(page, "Next: what each column is for")
         with page.expect_response("**/roles/suggested"):
             press(page, "Take all suggestions")
@@ -116,6 +120,12 @@ def test_by_keyboard_alone_from_the_file_to_the_release_with_a_break(browser, tm
         with page.expect_download() as waiting:
             press(page, "Download what is published")
         assert waiting.value.suggested_filename == "published.zip"
+    needed = [texts for texts in page.pressed if texts not in (("Cancel",), ("Start", "Go on"))]
+    clicks = 1 + len(needed) + 2  # the file is dropped, and a choice in a list is two
+    (together,) = [
+        line for line in STUDIO.read_text(encoding="utf-8").splitlines() if line.startswith("| **together**")
+    ]
+    assert together.split("|")[2].strip() == f"**{clicks}**"
 
 
 def press(page, *texts):
@@ -124,6 +134,7 @@ def press(page, *texts):
         "(texts) => texts.some((text) => document.querySelector('main').textContent.includes(text))", arg=[*texts]
     )
     ready(page)
+    page.pressed.append(texts)
     reach(page, "a, button", *texts)
     page.keyboard.press("Enter")
 
@@ -150,6 +161,8 @@ def test_what_is_wrong_is_refused_in_words(browser, tmp_path):
     (tmp_path / "people.csv").write_text("age,ill\n" + "".join(f"{20 + row % 9},{row % 2}\n" for row in range(40)))
     with running("--port", "8780") as (link, there, _), opened(browser) as page:
         page.goto(link)
+        accessible(page, there, 390, "data", "release", "ledger", "hierarchies")
+        page.goto(f"{there}/data")
         page.set_input_files("#file", tmp_path / "empty.csv")
         page.wait_for_selector("#message:text('0 bytes')")
         page.set_input_files("#file", tmp_path / "huge.csv")
@@ -163,3 +176,25 @@ def test_what_is_wrong_is_refused_in_words(browser, tmp_path):
         page.goto(f"{there}/compare")
         page.wait_for_selector("#progress .warn:text('which column a classifier is to predict')")
         assert page.locator("#start").count() == 0
+
+
+def test_a_sample_is_one_click_away_and_a_wrong_reading_is_put_right(browser, tmp_path):
+    """The sample first; then a file with two tables, of which one is named."""
+    with sqlite3.connect(tmp_path / "two.db") as database:
+        for name, rows in (("people", 12), ("visits", 30)):
+            database.execute(f"CREATE TABLE {name} (age, ill)")
+            database.executemany(f"INSERT INTO {name} VALUES (?, ?)", [(20 + row, row % 2) for row in range(rows)])
+    database.close()
+    with running("--port", "8840") as (link, home, _), opened(browser) as page:
+        page.goto(link)
+        ready(page).click("text=Take the sample clinic")
+        page.wait_for_selector("text=2,000 rows, 11 columns")
+        ready(page).click("summary:text('Another file')")
+        page.set_input_files("#file", tmp_path / "two.db")
+        page.wait_for_selector("#columns .warn:text('two.db')")
+        ready(page).click("summary:text('Was it read wrongly?')")
+        page.fill("input[name=table]", "visits")
+        with page.expect_navigation():
+            page.keyboard.press("Tab")
+        page.wait_for_selector("text=30 rows, 2 columns")
+        accessible(page, home, 1280, "data", "decisions")

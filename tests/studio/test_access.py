@@ -2,6 +2,7 @@
 """Nobody but the browser that was given the link gets an answer from the studio."""
 
 import re
+import time
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -201,20 +202,73 @@ def test_names_of_files_lead_nowhere(own, access, studio, name):
     assert not {"/", "\x00"} & set(studio.project.source.name)
 
 
-def test_markup_in_names_and_cells_is_shown_as_text(own, access, studio):
-    assert (
-        sent(
-            own, access, "<img src=x onerror=alert(1)>.csv", b"a<script>alert(2)</script>,=1+1\n<b>x</b>,y\n"
-        ).status_code
-        == 204
+EVIL = "<img src=x onerror=alert(1)>"
+PARTS = (
+    *("/data", "/data/columns", "/roles", "/roles/table", "/roles/risk", "/risk/found", "/promise", "/promise/effect"),
+    *("/hierarchies", "/domain", "/compare", "/compare/progress", "/decisions", "/history", "/ledger"),
+)
+
+
+def test_markup_and_formulas_in_names_and_cells_are_shown_as_text(at_home):
+    """On every page and part of one; in columns of every role."""
+    project = at_home.studio.project
+    names = [f"n{number}{EVIL}" for number in range(4)]
+    rows = [f"{EVIL},{row % 7},=1+1,{row % 2}{EVIL}" for row in range(40)]
+    content = "\n".join([",".join(names), *rows])
+    assert at_home.put("/data/file", params={"name": f"{EVIL}.csv"}, content=content.encode()).status_code == 204
+    assert "40 rows, 4 columns" in whole(at_home, "/data/columns")
+    project.set_roles(dict(zip(names, ("quasi", "quasi", "sensitive", "target"), strict=True)), f"Roles of {EVIL}.")
+    pages = {part: whole(at_home, part) for part in PARTS}
+    pages["tree"] = whole(at_home, "/hierarchies/tree", column=names[0])
+    changes = (
+        ("/roles/of", {"column": names[0], "role": EVIL}),
+        ("/promise/k", {"k": EVIL}),
+        ("/hierarchies/edit", {"column": names[0], "what": "rename", "level": 1, "label": EVIL, "name": EVIL}),
+        ("/domain/column", {"column": names[1], "kind": "values", "listed": EVIL}),
+        ("/release/signoff", {"field": "purpose", "value": EVIL}),
     )
-    assert studio.ask("columns").within(60)
-    assert studio.ask("rows", start=0, count=8).within(60)
-    page = own.get("/data").text + own.get("/data/columns").text
-    assert "<img" not in page
-    assert "<script>alert" not in page
-    assert "<b>x</b>" not in page
-    assert "&lt;b&gt;x&lt;/b&gt;" in page
+    for address, form in changes:
+        answer = at_home.post(address, data=form)
+        if "html" in answer.headers.get("content-type", ""):  # a refusal is plain text
+            pages[address] = answer.text
+    pages["afterwards"] = whole(at_home, "/decisions") + whole(at_home, "/domain")
+    for address, page in pages.items():
+        assert "<img" not in page, address
+    for address in ("/data/columns", "/roles/table", "/hierarchies", "tree", "/domain", "/decisions", "afterwards"):
+        assert "&lt;img" in pages[address], address
+    assert "=1+1" in pages["/data/columns"]
+
+
+def whole(client, address, **asked):
+    """A page, or a part of one once it is known."""
+    for _ in range(300):
+        text = client.get(address, params=asked).text
+        if text.startswith("<!doctype") or 'class="coming"' not in text:
+            return text
+        time.sleep(0.1)
+    raise AssertionError("no answer")
+
+
+@pytest.mark.parametrize("name", ["..", "../../seed", "..%2F..%2Fseed", "/etc/passwd", "..\\seed", "%00"])
+def test_names_of_downloads_lead_nowhere(at_home, name):
+    """The project's folder has a secret seed; nothing that is asked for by name gives it out."""
+    project = at_home.studio.project
+    stored = project.place_for("people.csv")
+    stored.write_text("age,ill\n" + "".join(f"{row % 5},{row % 2}\n" for row in range(40)))
+    project.take("people.csv", stored)
+    project.set_roles({"age": "quasi", "ill": "target"}, "Roles.")
+    project.journal.decide(("chosen",), name, "Chosen.")
+    seed = str(project.seed)
+    asked = [f"/static/{name}", f"/release/given/{name}?permit=x", f"/choose?release={name}"]
+    asked += [f"/choose/rows?release={name}", f"/hierarchies/file?column={name}", "/release"]
+    for address in asked:
+        answer = at_home.get(address)
+        assert answer.status_code in (200, 404, 422), address
+        assert seed not in answer.text
+        assert "root:" not in answer.text
+    for what in (name, "published", "owner", "project"):
+        answer = at_home.post(f"/release/give/{what}")
+        assert answer.status_code in (404, 405, 422), what
 
 
 def test_the_folder_is_private(studio):

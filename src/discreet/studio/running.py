@@ -9,7 +9,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import uvicorn
@@ -47,7 +47,8 @@ def run_studio(*, file: Path | None, port: int, folder: Path | None, browser: bo
         settings = uvicorn.Config(
             studio_app(studio, access), log_level="critical", access_log=False, server_header=False, lifespan="off"
         )
-        uvicorn.Server(settings).run(sockets=[listening])
+        with suppress(KeyboardInterrupt):  # Ctrl-C is how it ends
+            uvicorn.Server(settings).run(sockets=[listening])
 
 
 def _page_that_opens(link: str, folder: Path) -> Path:

@@ -117,7 +117,9 @@ class Studio:
             done=journal.done,
             undone=journal.undone,
         )
-        return HTMLResponse(self.named(text, markup=True), headers={} if request.method == "GET" else {"HX-Trigger": "decided"})
+        return HTMLResponse(
+            self.named(text, markup=True), headers={} if request.method == "GET" else {"HX-Trigger": "decided"}
+        )
 
     def named(self, text: str, *, markup: bool) -> str:
         """A text in which files have the names that the person knows, not those under which they are stored."""
@@ -151,6 +153,7 @@ class Studio:
         """End the processes that count."""
         self.desk.close()
         self._slow.close()
+        gc.unfreeze()  # or libraries complain at the end of what is left
 
 
 def studio_of(request: Request) -> Studio:

@@ -102,8 +102,10 @@ def _why_not(studio: Studio) -> str:
     if "quasi" not in roles.values():
         return "Say first, under Roles, which columns an outsider may know."
     answer = studio.ask("columns")
-    if answer is None or not answer.within(PATIENCE) or answer.value is None:
+    if answer is None or not answer.within(PATIENCE):
         return _READING
+    if answer.refused:
+        return answer.refused
     undecided = studio.project.undecided([column["name"] for column in answer.value["columns"]])
     if undecided:
         return f"To decide under Roles: {listing(undecided)}. 'Left out' is a decision, too."

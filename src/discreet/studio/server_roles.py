@@ -60,8 +60,10 @@ def text(request: Request, column: Annotated[str, Form()]) -> Response:
 
 def _check_column(studio: Studio, column: str) -> None:
     answer = studio.ask("columns")
-    if answer is None or not answer.within(_LONG) or answer.value is None:
+    if answer is None or not answer.within(_LONG):
         raise DataError("The table is being read. Try again in a moment.")
+    if answer.refused:
+        raise DataError(answer.refused)
     if column not in [one["name"] for one in answer.value["columns"]]:
         raise DataError("There is no such column in the table.")
 
