@@ -103,16 +103,21 @@ def test_the_container_installs_the_lock_runs_as_nobody_special_and_compiles_bef
 
 
 def test_everything_vendored_has_its_licence_beside_it_and_is_named_in_the_readme():
-    folders = [path for place in ("src", "tests", "docs") for path in (ROOT / place).rglob("vendor") if path.is_dir()]
-    assert len(folders) >= 2
+    """Vendored is what is in a folder of that name, and every minified script."""
+    files = {path for place in ("src", "tests", "docs") for path in (ROOT / place).rglob("*.min.*")}
+    files |= {path for place in ("src", "tests", "docs") for path in (ROOT / place).rglob("vendor/*")}
+    own = {path for path in files if path.name == "LICENSES.txt"}
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for folder in folders:
-        licences = (folder / "LICENSES.txt").read_text(encoding="utf-8")
-        assert f"({(folder / 'LICENSES.txt').relative_to(ROOT).as_posix()})" in readme
-        for path in folder.rglob("*"):
-            if path.is_file() and path.name != "LICENSES.txt":
-                named = rf"^  {re.escape(path.name)} +\S.* \d+\.\d+\.\d+"
-                assert re.search(named, licences, re.MULTILINE), f"{path.name}: which project, which version?"
+    assert len(files - own) >= 5
+    for path in files - own:
+        licences = path.parent / "LICENSES.txt"
+        assert f"({licences.relative_to(ROOT).as_posix()})" in readme
+        named = rf"^  {re.escape(path.name)} +\S.* \d+\.\d+\.\d+"
+        text = licences.read_text(encoding="utf-8")
+        assert re.search(named, text, re.MULTILINE), f"{path.name}: which project, which version?"
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["license-files"]
+    shipped = {path.parent for path in files if path.is_relative_to(ROOT / "src")}
+    assert {ROOT / name for name in stated} == {ROOT / "LICENSE", *(folder / "LICENSES.txt" for folder in shipped)}
 
 
 def test_every_line_about_another_tool_names_its_source():

@@ -16,7 +16,8 @@ def begin(writer, block):
         HTML5Translator.visit_literal_block(writer, block)
         return
     lines = "".join(f"<span>{_words(line)}\n</span>" for line in text.splitlines())
-    writer.body.append(f'<div class="highlight-console commands"><div class="highlight"><pre>{lines}</pre></div></div>\n')
+    shown = f'<div class="highlight"><pre>{lines}</pre></div>'
+    writer.body.append(f'<div class="highlight-console commands">{shown}</div>\n')
     raise nodes.SkipNode
 
 

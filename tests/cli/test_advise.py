@@ -97,6 +97,13 @@ def test_it_gives_reasons_what_speaks_against_it_and_what_it_tried():
     assert "Or mondrian" in done.stdout
 
 
+def test_several_rows_for_a_person_are_noticed():
+    assert "a table, a row for each person" in run(*TABLE, "--no-try").stdout
+    done = run(*TABLE, *ROLES, "--person", "patient_id", "--no-try")
+    assert "a table, several rows for some persons" in done.stdout
+    assert "--person patient_id" in done.stdout.splitlines()[-1]
+
+
 def test_what_fails_on_the_table_is_not_advised():
     done = run(*TABLE, "--k", "400")
     assert done.exit_code == WRONG

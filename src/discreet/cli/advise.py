@@ -311,7 +311,7 @@ def _answers(now: Situation) -> list[str]:
     from discreet.study.advice import SHAPES, WANTS
 
     lines = [
-        f"  data      {SHAPES[now.shape]}",
+        f"  data      {'a table, several rows for some persons' if now.has_persons else SHAPES[now.shape]}",
         f"  wanted    to {WANTS[now.wants]}  (--wants)",
         f"  cells     {_cells(now)}  (--cells)",
         f"  label     {'known to outsiders' if now.label_known else 'unknown to outsiders'}  (--label-known)",

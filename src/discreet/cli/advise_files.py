@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.cli.given_recipe import Options
 from discreet.cli.options import step
-from discreet.errors import RolesError, listing, plain
+from discreet.errors import RolesError, did_you_mean, listing, plain
 
 if TYPE_CHECKING:
     from discreet.data.baskets import Baskets
@@ -68,7 +68,7 @@ def _table(file: Path, options: Options) -> AdvisedFile:
     given = options.roles.roles(table.names)
     unknown = [name for name in given.named if name not in table]
     if unknown:
-        raise RolesError(f"There is no column {listing(unknown)}.")
+        raise RolesError(f"There is no column {listing(unknown)}.{did_you_mean(unknown[0], table.names)}")
     with step("Looking at the columns"):
         suggestions = suggest(table, target=given.target)
     roles, guessed = _roles(given, suggestions)

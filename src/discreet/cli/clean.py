@@ -18,10 +18,9 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove half-written files and unfinished jobs that killed runs left in a folder, and nothing else; active runs
-    are left alone.
+    """Remove what killed runs left in a folder, half-written files and unfinished jobs, and nothing else.
 
-    Subfolders are not searched. The next save in the folder does the same.
+    Active runs are left alone. Subfolders are not searched. The next save in the folder does the same.
     """
     from discreet.foundation.atomic_files import clean as clean_folder
     from discreet.foundation.job_folder import clean_jobs

@@ -115,7 +115,8 @@ class Chain:
     def opened(self, *, make: bool = False) -> Iterator[OpenLedger]:
         """Open the chain in an exclusive transaction, for which other processes wait."""
         if not make and not self.path.is_file():
-            raise DataError(f"There is no ledger {shown(self.path.name)}. Set a limit first.")
+            asked = shown(self.path.name)
+            raise DataError(f"There is no ledger {asked}. Set a limit first: `discreet ledger set-limit`.")
         try:
             if not self.path.exists():
                 self._refuse_lost()
