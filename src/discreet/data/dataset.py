@@ -143,6 +143,10 @@ class Dataset(Displayed, ABC):
         """This dataset with the columns that can be read; see `Table.readable`."""
         return self
 
+    def named(self) -> Dataset:
+        """This dataset without columns that have no role."""
+        return self
+
     @abstractmethod
     def take(self, rows: np.ndarray) -> Dataset:
         """Some of the rows."""
@@ -164,6 +168,9 @@ class TableDataset(Dataset):
 
     def checked(self) -> TableDataset:
         self.roles.check_for_release(self.data)
+        return self.named()
+
+    def named(self) -> TableDataset:
         return TableDataset(self.data.select(self.roles.named), self.roles, self.left_out)
 
     @property

@@ -24,12 +24,15 @@ from discreet.data.table import Table
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.learning.classifiers import CLASSIFIERS, examples_for
 from discreet.learning.cross_validation import Score, score
-from discreet.learning.encoding import encoded
+from discreet.learning.encoding import learnt_and_tested
 from discreet.learning.logistic import fit_logistic
 from discreet.learning.own_classifiers import Learner, Scorer, judged_by_name, with_face
 from discreet.recoding.published_tree import PublishedTree
 
 Learnt = dict[tuple[tuple[str, bool], ...], tuple[np.ndarray, np.ndarray]]  # weights, by columns and their encoding
+
+
+_NONE = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -108,13 +111,13 @@ class Lesson:
         if not features:
             return np.repeat(_commonest(_texts(self.learnt, self.target)), len(self.tested))
         label = self.learnt.column(self.target)
-        learnt, tested = encoded(self.learnt, self.tested, features)
         how = tuple((name, self.tested.column(name).kind == "category") for name in features)
+        groups, first = grouped(self.learnt, features, ordered=False) if how not in known else (_NONE, _NONE)
+        learnt, tested = learnt_and_tested(self.learnt, self.tested, features, first)
         if how not in known:
             n_classes = len(label.texts)
-            groups, first = grouped(self.learnt, features, ordered=False)
             counts = np.bincount(groups * n_classes + label.codes, minlength=len(first) * n_classes)
-            known[how] = fit_logistic(learnt[first], counts.reshape(len(first), n_classes))
+            known[how] = fit_logistic(learnt, counts.reshape(len(first), n_classes))
         weights, intercepts = known[how]
         return np.array(label.texts)[np.argmax(tested @ weights + intercepts, axis=1)]
 

@@ -49,7 +49,7 @@ def raw_use(release: Release, train: Dataset, test: Dataset, recoded: np.ndarray
     """
     if release.shape not in ("table", "baskets"):
         return None
-    few = test if recoded is not None else test.take(np.arange(min(len(test), _MOST_ROWS)))
+    few = test if recoded is not None else test.named().take(np.arange(min(len(test), _MOST_ROWS)))
 
     learnt: Learnt = {}  # from the same rows, whatever it is asked about
 

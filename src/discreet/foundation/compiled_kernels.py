@@ -25,6 +25,7 @@ from typing import Any
 
 from discreet.errors import quietly
 from discreet.foundation import system
+from discreet.foundation.compiled_kernels_inner import inner_pipeline
 
 _VARIABLE = "NUMBA_CACHE_DIR"  # read by numba, also in processes started from here
 _PACKAGE = Path(__file__).parent
@@ -77,7 +78,8 @@ class Kernel:
         """
         if self._inner is None:
             alone = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-            self._inner = self._dispatcher or _numba().njit(nogil=True, **self.targetoptions, **alone)(self.py_func)
+            njit = partial(_numba().njit, nogil=True, pipeline_class=inner_pipeline(), **alone)
+            self._inner = self._dispatcher or njit(**self.targetoptions)(self.py_func)
         return self._inner._numba_type_
 
 
@@ -129,6 +131,9 @@ def _quick_to_compile(dispatcher: Any) -> Any:
             return compile_it(signature)
         finally:
             if was_enabled:
+                if not gc.get_freeze_count():
+                    gc.freeze()  # and back: what there is now counts as old and is not looked through at once
+                    gc.unfreeze()
                 gc.enable()
 
     dispatcher.compile = undisturbed

@@ -27,6 +27,7 @@ from discreet.data.table import Table
 from discreet.errors import quietly
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.learning.examples import MISSING, Examples, Feature
+from discreet.learning.hot_codes import HotCodes
 
 _MANY = 256  # features of two values, from which on they get one column each instead of two
 PARTS = 16  # of equally many training rows, that a column of numbers is also cut into where a line would not do
@@ -109,7 +110,25 @@ def encoded(learnt: Table, tested: Table, names: list[str]) -> tuple[sp.csr_arra
     Numbers are also cut into parts: with a line alone, a release that writes intervals would seem better than the
     original.
     """
+    return _matrices([_encode(learnt.column(name), tested.column(name)) for name in names], learnt, tested)
+
+
+def learnt_and_tested(
+    learnt: Table, tested: Table, names: list[str], rows: np.ndarray
+) -> tuple[sp.csr_array | HotCodes, sp.csr_array | HotCodes]:
+    """As `encoded`, some rows of the first table, for those who only multiply."""
     parts = [_encode(learnt.column(name), tested.column(name)) for name in names]
+    if not 0 < len(parts) < _MANY or not all(isinstance(left, tuple) for left, _ in parts):
+        matrix, asked = _matrices(parts, learnt, tested)
+        return matrix[rows], asked
+    widths = [width for (_, width), _ in parts]
+    return (
+        HotCodes.of([codes[rows] for (codes, _), _ in parts], widths),
+        HotCodes.of([codes for _, (codes, _) in parts], widths),
+    )
+
+
+def _matrices(parts: list[tuple[Any, ...]], learnt: Table, tested: Table) -> tuple[sp.csr_array, sp.csr_array]:
     if not parts:
         return sp.csr_array((len(learnt), 0)), sp.csr_array((len(tested), 0))
     left, right = zip(*parts, strict=True)

@@ -154,7 +154,7 @@ def to_bytes(plan: EachColumn | Boxes) -> bytes:
         columns.append(f'{_json(head)[:-1]}, "labels": [\n   {labels}]}}')
     text = '{"format": 1, "columns": [\n ' + ",\n ".join(columns) + "]"
     if "patterns" in plain:
-        text += ', "patterns": [\n ' + ",\n ".join(map(_json, plain["patterns"])) + "]"
+        text += ', "patterns": [\n ' + ",\n ".join(map(str, plain["patterns"])) + "]"  # numbers, as JSON writes them
     return (text + "}\n").encode()
 
 
