@@ -320,6 +320,21 @@ def _of_machine() -> int:
     return _of_windows() if not _IS_POSIX else 1 << 62
 
 
+def give_back_memory() -> None:
+    """Hand memory that was freed, and is kept to be used again, back to the system: that of Arrow, and that of the C
+    library where it is glibc. Called between the stages of work on many rows, which need arrays of other sizes.
+    """
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    if _IS_POSIX:
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
+
+
 def _of_windows() -> int:
     import ctypes
 

@@ -64,11 +64,17 @@ def top_of(
     *,
     most: int,
     target: str | None = None,
+    counted: Sequence[np.ndarray] | None = None,
 ) -> TopNode:
-    """Cut all rows of an engine until no node has more than `most` rows and can be cut."""
+    """Cut all rows of an engine until no node has more than `most` rows and can be cut.
+
+    `counted` are all rows by code and class, one array a column, where they are known.
+    """
     root = TopNode(len(engine), np.zeros(len(columns), dtype=np.int32))
     cells = sum(int(of.max(initial=0)) + 1 for of in rank_of_code)
     at_once = max(1, _MOST_CELLS // cells)
+    if counted is not None and root.rows > most:
+        _cut(root, [_by_rank(*one, rule) for one in zip(counted, rank_of_code, strict=True)], rule)
     while True:
         parts = root.parts
         opened = [place for place, node in enumerate(parts) if node.rows > most and not node.is_leaf]
@@ -98,6 +104,14 @@ def router_of(root: TopNode, rank_of_code: Sequence[np.ndarray]) -> Router:
             place_of[id(child)] = len(lines)
             lines.append([-1, 0, 0])
     return Router(rank_of_code, np.array(lines, dtype=np.int32))
+
+
+def _by_rank(counts: np.ndarray, rank_of_code: np.ndarray, rule: CutRule) -> np.ndarray:
+    """Rows by rank and class, or by rank alone, from rows by code and class."""
+    counts = counts if rule.by_information else counts.sum(axis=1, keepdims=True)
+    by_rank = np.zeros((int(rank_of_code.max(initial=0)) + 1, counts.shape[1]), dtype=np.int64)
+    np.add.at(by_rank, rank_of_code, counts[: len(rank_of_code)])
+    return by_rank
 
 
 def _cut(node: TopNode, counts: list[np.ndarray], rule: CutRule) -> None:
