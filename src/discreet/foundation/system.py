@@ -33,6 +33,7 @@ def _module(name: str) -> Any:
 
 _fcntl, _msvcrt, _resource = _module("fcntl"), _module("msvcrt"), _module("resource")
 _IS_POSIX = os.name == "posix"
+_MANY_ROWS = 2**20  # whose arrays are worth being given back
 _BEHIND = 5  # of 19: after what a person waits for, and not starved by other work of the machine
 
 # -- opening and locking -----------------------------------------------------------------------------------------------
@@ -320,10 +321,12 @@ def _of_machine() -> int:
     return _of_windows() if not _IS_POSIX else 1 << 62
 
 
-def give_back_memory() -> None:
+def give_back_memory(n_rows: int) -> None:
     """Hand memory that was freed, and is kept to be used again, back to the system: that of Arrow, and that of the C
-    library where it is glibc. Called between the stages of work on many rows, which need arrays of other sizes.
+    library where it is glibc. Called between the stages of work on so many rows; for few, nothing is done.
     """
+    if n_rows < _MANY_ROWS:
+        return
     import ctypes
 
     import pyarrow as pa

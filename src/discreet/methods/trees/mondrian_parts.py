@@ -138,7 +138,7 @@ def cut_in_parts(
             if found is not None:
                 found.append(part.leaf_of + np.int32(first), [rows[every.index(name)] for name in found.columns])
             del rows, part
-        give_back_memory()
+        give_back_memory(len(engine))
     texts, meanings = labels.written()
     column, begins, left, cut, codes = tree.whole()
     plan = Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, texts, meanings)
