@@ -24,6 +24,8 @@ from discreet.methods.published_rows import refuse_marks
 from discreet.methods.trees.mondrian_least import stacked
 from discreet.methods.trees.mondrian_levels import CutRule
 from discreet.methods.trees.mondrian_parts import cut_in_parts
+from discreet.methods.trees.mondrian_value_rule import ValueRule, least_of
+from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 from discreet.release.counted_source import SourceGroups
 from discreet.release.losses import Crossing, penalty_of_crossings
@@ -50,6 +52,7 @@ def decided_in_parts(
     roles: Roles,
     make_axis: Callable[[CodedRows, str], Axis],
     *,
+    promise: Promise,
     least: int,
     by_information: bool,
     in_turn: bool,
@@ -63,7 +66,9 @@ def decided_in_parts(
     axes = [make_axis(rows, name) for name, rows in by_column.items()]
     columns: Any = _Columns({axis.name: axis.column for axis in axes})
     refuse_marks(columns, roles)
-    rule = CutRule(least, stacked([axis.position for axis in axes]), by_information, in_turn)
+    values = ValueRule.of(promise, roles, by_column[roles.quasi[0]])
+    position = stacked([axis.position for axis in axes])
+    rule = CutRule(max(least, least_of(promise)), position, by_information, in_turn, values)
     parted = cut_in_parts(engine, axes, rule, most=most, counted=counted, judged=judged, kept=kept)
     plan, labellings = parted.plan, parted.plan.labellings
     grouping = Grouping(np.empty(0, dtype=np.int64), labellings, plan.codes, plan)

@@ -120,7 +120,8 @@ def cut_in_parts(
     target = judged[0] if judged else None
     top = top_of(engine, columns, rank_of_code, rule, most=most, target=target, counted=counted)
     router = router_of(top, rank_of_code)
-    asked, labels, tree, counts = _Asked(axes, rule, router, levels), LeafLabels(axes), _Tree(), _Counts(len(axes))
+    asked = _Asked(axes, rule, router, levels, judged)
+    labels, tree, counts = LeafLabels(axes), _Tree(), _Counts(len(axes))
     scratch = getattr(engine, "scratch", None)
     found = None if kept is None else FoundRows(kept, scratch)
     with scratch_folder(scratch) as folder:
@@ -147,12 +148,13 @@ def cut_in_parts(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """What is the same for all parts: axes, rule, the router of the top, and the levels of the judged columns."""
+    """What is the same for all parts: axes, rule, the router of the top, the judged columns and their levels."""
 
     axes: Sequence[Axis]
     rule: CutRule
     router: Router
     levels: Sequence[int]
+    judged: Sequence[str]
 
     @cached_property
     def one_to_one(self) -> bool:
@@ -224,19 +226,24 @@ def _cut_part(codes: list[np.ndarray], asked: _Asked, labels: LeafLabels, box: L
     """Cut the rows of a part; `times` says how often each column was cut above it."""
     rule, n_columns, n = asked.rule, len(asked.axes), len(codes[0])
     ranks = asked.router.ranks_of_rows(codes[:n_columns])
+    needs, sides = ([], None) if rule.values is None else rule.values.needs(dict(zip(asked.judged, codes[n_columns:])))
+    counts = np.empty((n, 0), dtype=np.int64)  # each row is one
+    if rule.by_information or rule.values is not None:
+        counts = _by_class(codes[n_columns] if rule.by_information else np.zeros(n, dtype=np.int64), n)
     cuts = partition(
         ranks,
-        _by_class(codes[n_columns], n) if rule.by_information else np.empty((n, 0), dtype=np.int64),
-        [Need(rule.least)],
+        counts,
+        [Need(rule.least), *needs],
         rule.position,
         by_information=rule.by_information,
         in_turn=rule.in_turn,
         cut_before=times,
+        sides=sides,
     )
     cut = cuts_between(asked.axes, cuts.column, cuts.ends, cuts.begins)
     rank_of = asked.router.rank_of_code
     written = labels.add(lambda c: rank_of[c][codes[c]], cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
-    if rule.by_information or not asked.one_to_one:
+    if counts.shape[1] or not asked.one_to_one:
         sizes = np.bincount(group_sizes(codes[:n_columns], n))
     else:
         sizes = repeats(ranks, cuts.leaf_of, len(written))
