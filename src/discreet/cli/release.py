@@ -25,6 +25,7 @@ from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
 from discreet.cli.running import refuse_unused
 from discreet.errors import CannotRelease, DataError, RolesError, listing
+from discreet.foundation.system import give_back_memory
 
 if TYPE_CHECKING:
     from discreet.data.dataset import Dataset
@@ -246,6 +247,7 @@ def _of_file(
         raise RolesError("--evaluate measures how well a target is predicted. Name it with --target, or leave it out.")
     with step(f"Releasing {len(dataset):,} rows with {method.name}"):
         result = method.release(dataset)
+    give_back_memory(result.rows)
     candidates = _candidates(method)  # before others are fitted to measure accuracy
     outcome = _measured(method, result, dataset, output.evaluate)
     return _Made(outcome, _summary(outcome, dataset, source_name(file)), candidates)
@@ -372,6 +374,9 @@ def _save(
         from discreet.choose import owner_measures
 
         owner_files = owner_files | owner_measures(outcome.release, outcome.utility)
+    if account is None:
+        outcome.release.owner.people = None  # only a ledger asks about them; the source need not stay in memory
+    give_back_memory(outcome.release.rows)
     with step("Writing, reading back, verifying"):
         outcome.release.save(
             out,

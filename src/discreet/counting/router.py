@@ -45,6 +45,13 @@ class Router:
             np.take(of, column, out=line, mode="clip") if of.dtype == line.dtype else np.copyto(line, of[column])
         return ranks
 
+    def ranks_of_rows(self, codes: Sequence[np.ndarray]) -> np.ndarray:
+        """The same, a line for each row."""
+        ranks = np.empty((len(codes[0]), len(codes)), dtype=np.int32)
+        for place, (of, column) in enumerate(zip(self.rank_of_code, codes, strict=True)):
+            ranks[:, place] = of[column]
+        return ranks
+
     def find(self, codes: Sequence[np.ndarray]) -> np.ndarray:
         """The number of the end that each row reaches; -1 for rows with a code that is none."""
         strange = np.zeros(len(codes[0]), dtype=bool)

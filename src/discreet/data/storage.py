@@ -24,6 +24,7 @@ from discreet.data.column import Column, Kind, as_written, one_dictionary
 from discreet.data.content import LABEL
 from discreet.data.formulas import neutral, neutral_cells, unmarked
 from discreet.data.parquet import parquet_columns, read_parquet
+from discreet.data.storage_first_uses import first_uses
 from discreet.errors import DataError, shown
 from discreet.foundation.lazy_modules import parquet as pq
 from discreet.foundation.plain_files import open_file
@@ -158,23 +159,10 @@ def _order_of_first_use(indices: pa.Array, n_texts: int) -> np.ndarray | None:
         return None
     codes = _indices(indices)
     present = codes if missing is None else codes[~missing]
-    left = np.bincount(present, minlength=n_texts) > 0
-    order = np.empty(int(left.sum()), dtype=np.int64)
-    bits = max(len(order) - 1, 0).bit_length()
     early = len(present) if len(codes) <= _PAGE else _PAGE - (0 if missing is None else int(missing[:_PAGE].sum()))
-    found = start = 0
-    while found < len(order):  # common texts come early
-        if start >= early and found <= 1 << max(bits - 1, 0):
-            return None
-        stop = min(max(2 * start, 1024), early) if start < early else max(2 * start, 1024)
-        some = present[start:stop]
-        some = some[left[some]]
-        new, first = np.unique(some, return_index=True)
-        new = new[np.argsort(first)]
-        order[found : found + len(new)] = new
-        left[new] = False
-        found, start = found + len(new), stop
-    return order
+    order, n_early = first_uses(present, n_texts, early)
+    bits = max(len(order) - 1, 0).bit_length()
+    return None if n_early < len(order) and n_early <= 1 << max(bits - 1, 0) else order
 
 
 def _reordered(indices: pa.Array, texts: pa.Array, order: np.ndarray) -> pa.DictionaryArray:

@@ -33,6 +33,7 @@ def _module(name: str) -> Any:
 
 _fcntl, _msvcrt, _resource = _module("fcntl"), _module("msvcrt"), _module("resource")
 _IS_POSIX = os.name == "posix"
+_MANY_ROWS = 2**20  # whose arrays are worth being given back
 _BEHIND = 5  # of 19: after what a person waits for, and not starved by other work of the machine
 
 # -- opening and locking -----------------------------------------------------------------------------------------------
@@ -318,6 +319,23 @@ def _of_machine() -> int:
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return _of_windows() if not _IS_POSIX else 1 << 62
+
+
+def give_back_memory(n_rows: int) -> None:
+    """Hand memory that was freed, and is kept to be used again, back to the system: that of Arrow, and that of the C
+    library where it is glibc. Called between the stages of work on so many rows; for few, nothing is done.
+    """
+    if n_rows < _MANY_ROWS:
+        return
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    if _IS_POSIX:
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 def _of_windows() -> int:

@@ -28,6 +28,7 @@ from discreet.errors import CannotRelease, DataError, PromiseBroken, RolesError
 from discreet.foundation.estimators import Estimator
 from discreet.foundation.parameters import check_parameters
 from discreet.foundation.randomness import Randomness
+from discreet.foundation.system import give_back_memory
 from discreet.methods.engine_release import (
     EngineDecision,
     check_columns,
@@ -232,6 +233,7 @@ class Method(Estimator):
             old,
         )  # in the order of the source; there may be many
         decision.published = decision.distinct = None
+        give_back_memory(len(source))
         return self._checked(
             Release(
                 content=content,
@@ -278,6 +280,7 @@ class Method(Estimator):
         state = state_of(engine)
         check_columns(engine, roles, needs_target=self.needs_target)
         decided = self._decide_engine(engine, roles, randomness)
+        give_back_memory(decided.n_rows)
         published_roles, items = roles_of_published(roles, decided.labels), items_of(decided.labels, roles)
         content, persons = publish_groups(engine, roles, decided, state=state)
         decided, decision = replace(decided, labels={}, found=None), decided.decision  # there may be many groups

@@ -28,6 +28,7 @@ from discreet.engines.parts_sink import PartsSink
 from discreet.engines.protocol import CompactEngine, Engine, state_of
 from discreet.errors import DataError
 from discreet.foundation.atomic_files import ScratchFolder
+from discreet.foundation.system import give_back_memory
 from discreet.methods.apply_groups import ApplyGroups, GroupLookup, KnownRows
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_clashes
@@ -225,7 +226,10 @@ def publish_groups(
             raise changed()
         if state_of(engine) != state:
             raise changed()
-    table = StoredTable(sink.files, apply.kinds, keep=scratch)
+    kinds = apply.kinds
+    del apply
+    give_back_memory(decided.n_rows)
+    table = StoredTable(sink.files, kinds, keep=scratch)
     if decided.counted is not None and state is not None:
         remember_counts(table, decided.counted)
     return table, tuple(sink.person_files)

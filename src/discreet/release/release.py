@@ -31,6 +31,7 @@ from discreet.errors import DataError, PromiseBroken
 from discreet.foundation.atomic_files import new_folder
 from discreet.foundation.displayed import Displayed, later
 from discreet.foundation.frame_output import Framed
+from discreet.foundation.system import give_back_memory
 from discreet.privacy.noise import Noise, statement
 from discreet.privacy.promise import Promise, Verdict
 from discreet.recoding.grouped_items import GroupedItems
@@ -339,6 +340,7 @@ class Release(Displayed, Framed):
         with ExitStack() as stack, new_folder(Path(folder), overwrite=overwrite, replaceable=_FOLDERS) as partial:
             self._write_release(partial / "release", main, copies, sign_with)
             self.owner.write(partial / "owner", vars(self.changes), owner_files or {})
+            give_back_memory(self.rows)
             verification = verify_written(partial / "release", owner=partial / "owner", content=self.content)
             if not verification.holds:
                 problems = " ".join(verification.problems)

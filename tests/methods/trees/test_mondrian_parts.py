@@ -133,7 +133,19 @@ def outgrown(monkeypatch):
     monkeypatch.setattr(mondrian, "decided_in_parts", partial(mondrian.decided_in_parts, most=60))
 
 
-@pytest.mark.parametrize("asked", SETTINGS, ids=str)
+OF_VALUES = [
+    {"l": 2},
+    {"l": 3, "split": "information", "least": 4},
+    {"l": 1.8, "diversity": "entropy"},
+    {"l": 2, "diversity": "recursive", "c": 1.5},
+    {"t": 0.3},
+    {"t": 0.25, "distance": "equal", "split": "information", "least": 5},
+    {"label_known": True},
+    {"l": 2, "t": 0.4, "label_known": True, "labels": "cuts"},
+]
+
+
+@pytest.mark.parametrize("asked", [*SETTINGS, *OF_VALUES], ids=str)
 def test_the_published_rows_are_those_of_a_table_in_memory(asked, outgrown, tmp_path):
     arrow = people(500, seed=3)
     expected = Mondrian(3, **asked).release(arrow, ROLES)
@@ -157,7 +169,7 @@ def test_the_published_rows_are_those_of_a_table_in_memory(asked, outgrown, tmp_
     ("asked", "roles", "why"),
     [
         ({}, Roles(target="ill", quasi=QUASI, person="note"), "persons are counted"),
-        ({"l": 2}, ROLES, "l, t, label_known or population"),
+        ({"population": 0.5}, ROLES, "a population is asked"),
         ({"split": "information"}, ROLES, "least is to be chosen"),
     ],
 )

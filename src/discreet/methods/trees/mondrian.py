@@ -56,7 +56,6 @@ from discreet.methods.trees.mondrian_outgrown import decided_in_parts, outgrow_m
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.privacy.group_promise import GROUP_NEEDS, POPULATION, promise_of, stated_needs
-from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.k_map import least_sampled
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
@@ -194,6 +193,7 @@ class Mondrian(Method):
             engine,
             roles,
             lambda rows, name: self._axis(rows, name, roles, self.k),
+            promise=self.promise,
             least=max(self.k, self.least or 0),
             by_information=self.split == "information",
             in_turn=self.labels == "cuts",
@@ -206,8 +206,8 @@ class Mondrian(Method):
         """What is asked that counts by nodes do not tell."""
         if roles.person is not None:
             return "persons are counted"
-        if self.promise != KAnonymity(self.k):
-            return "l, t, label_known or population is asked"
+        if self.population is not None:
+            return "a population is asked"
         return "least is to be chosen" if self.split == "information" and self.least is None else ""
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:

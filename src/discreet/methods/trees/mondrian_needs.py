@@ -122,7 +122,7 @@ def _packed(needs: Sequence[_Need]) -> SideNeeds:
 
 def _is_exact(need: _Need) -> bool:
     """Whether both sides of the comparison are whole numbers that floats hold."""
-    total = float(need.values.weight.sum())
+    total = float(max(need.values.weight.sum(), need.values.whole.sum()))  # of all rows, though these be some
     largest = total if need.kind == _RECURSIVE else 2 * total * total * max(len(need.values.whole) - 1, 1)
     return largest * max(need.ratio.numerator, need.ratio.denominator) < _EXACT
 

@@ -24,6 +24,8 @@ from discreet.methods.published_rows import refuse_marks
 from discreet.methods.trees.mondrian_least import stacked
 from discreet.methods.trees.mondrian_levels import CutRule
 from discreet.methods.trees.mondrian_parts import cut_in_parts
+from discreet.methods.trees.mondrian_value_rule import ValueRule, least_of
+from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 from discreet.release.counted_source import SourceGroups
 from discreet.release.losses import Crossing, penalty_of_crossings
@@ -50,6 +52,7 @@ def decided_in_parts(
     roles: Roles,
     make_axis: Callable[[CodedRows, str], Axis],
     *,
+    promise: Promise,
     least: int,
     by_information: bool,
     in_turn: bool,
@@ -59,11 +62,14 @@ def decided_in_parts(
     judged, kept = judged_columns(roles), _kept_beside(engine, roles)
     if isinstance(engine, CompactEngine):
         engine.read_together([*roles.quasi, *judged, *(kept or ())])
-    axes = [make_axis(rows, name) for name, rows in _by_column(engine, roles).items()]
+    by_column, counted = _by_column(engine, roles)
+    axes = [make_axis(rows, name) for name, rows in by_column.items()]
     columns: Any = _Columns({axis.name: axis.column for axis in axes})
     refuse_marks(columns, roles)
-    rule = CutRule(least, stacked([axis.position for axis in axes]), by_information, in_turn)
-    parted = cut_in_parts(engine, axes, rule, most=most, judged=judged, kept=kept)
+    values = ValueRule.of(promise, roles, by_column[roles.quasi[0]])
+    position = stacked([axis.position for axis in axes])
+    rule = CutRule(max(least, least_of(promise)), position, by_information, in_turn, values)
+    parted = cut_in_parts(engine, axes, rule, most=most, counted=counted, judged=judged, kept=kept)
     plan, labellings = parted.plan, parted.plan.labellings
     grouping = Grouping(np.empty(0, dtype=np.int64), labellings, plan.codes, plan)
     labels = grouping.columns(np.arange(len(plan.codes)))
@@ -126,16 +132,17 @@ class _Columns:
         return self.columns[name]
 
 
-def _by_column(engine: HistogramEngine, roles: Roles) -> dict[str, CodedRows]:
-    """The rows counted by each column alone, and by the classes."""
+def _by_column(engine: HistogramEngine, roles: Roles) -> tuple[dict[str, CodedRows], list[np.ndarray]]:
+    """The rows counted by each column alone, and by the classes: as coded rows, and as arrays of code and class."""
     codings = [coding for name in roles.quasi if isinstance(coding := engine.coding(name, listed=True), ListedCells)]
     router = Router([np.arange(len(coding.values) + 1) for coding in codings], np.array([[-1, 0, 0]], dtype=np.int32))
     counted = engine.histograms(router, roles.quasi, opened=[0], by=roles.target)
     target = None if roles.target is None else engine.values(roles.target)
-    return {
+    by_column = {
         coding.name: CodedRows.of_column(coding.column(), counts[0], target, engine)
         for coding, counts in zip(codings, counted.of, strict=True)
     }
+    return by_column, [counts[0] for counts in counted.of]
 
 
 def _crossing(axis: Axis, old: np.ndarray, new: np.ndarray, rows: np.ndarray, labels: Sequence[str | None]) -> Crossing:

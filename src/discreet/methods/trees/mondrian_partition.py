@@ -64,7 +64,8 @@ def partition(
 ) -> CutTree:
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
-    `ranks`, whose lines change places here, and `counts` are of the rows to part. Relaxed, rows of equal rank may go to
+    `ranks`, whose lines change places here, and `counts` are of the rows to part; counts of no class are one each, for
+    median cuts of rows alone, which leave the lines of a leaf side by side, in the order of the leaves. Relaxed, rows of equal rank may go to
     different sides, in the order they have. A cut at the median is one of the widest column, or, `in_turn`, of the
     column that was cut least often on the way, from `cut_before` times on. `sides` are needs that are no number of
     keys.
@@ -79,7 +80,8 @@ def partition(
     ranks = np.ascontiguousarray(ranks, dtype=np.int32)
     if len(needs) == 1 and needs[0].keys is None and not (by_information or relaxed or sides is not None):
         column, ends, begins, left = np.empty((4, n_nodes), dtype=np.int32)  # what is not written takes no memory
-        n_nodes = halve(ranks, counts.sum(axis=1), needs[0].least, position, times, column, ends, begins, left, leaf_of)
+        weight = counts.sum(axis=1) if counts.shape[1] > 0 else np.empty(0, dtype=np.int64)
+        n_nodes = halve(ranks, weight, needs[0].least, position, times, column, ends, begins, left, leaf_of)
         column, ends, begins, left = (line[:n_nodes] for line in (column, ends, begins, left))
         return CutTree(column, ends, begins, ends, begins, left, leaf_of)
     tree = np.full((6, n_nodes), -1, dtype=np.int32)
@@ -117,7 +119,8 @@ def partition(
 
 def _most_nodes(counts: np.ndarray, need: Need) -> int:
     """Nodes that a tree can have: every leaf has a row, and the persons that are needed, unless there is one leaf."""
-    persons = int(counts.sum()) if need.keys is None else len(need.keys[0])
+    rows = int(counts.sum()) if counts.shape[1] else len(counts)
+    persons = rows if need.keys is None else len(need.keys[0])
     return 2 * max(1, min(len(counts), persons // max(need.least, 1)))
 
 

@@ -23,6 +23,8 @@ from discreet.engines.code_file import CodeFile
 from discreet.engines.protocol import HistogramEngine
 from discreet.errors import DataError, listing
 from discreet.foundation.atomic_files import ScratchFolder, scratch_folder
+from discreet.foundation.system import give_back_memory
+from discreet.methods.trees.mondrian_crossed import CrossedCodes, repeats
 from discreet.methods.trees.mondrian_levels import CutRule, TopNode, router_of, top_of
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.recoding.axis import Axis
@@ -98,11 +100,13 @@ def cut_in_parts(
     rule: CutRule,
     *,
     most: int,
+    counted: Sequence[np.ndarray] | None = None,
     judged: Sequence[str] = (),
     kept: Sequence[str] | None = None,
 ) -> PartedTable:
     """Cut all rows of an engine, with parts of at most `most` rows in memory, unless one of more cannot be cut.
 
+    `counted` are the rows of each code and class, one array a column, where they are known.
     `judged` are further columns that are counted in each leaf; for cuts by information, the first has the classes.
     Of `kept` columns the codes are written beside the leaf of each row; None for no such rows.
     """
@@ -113,9 +117,11 @@ def cut_in_parts(
             f"The columns {listing(judged)} have too many different values together to be counted in parts."
         )
     every = list(dict.fromkeys([*columns, *judged, *(kept or ())]))
-    top = top_of(engine, columns, rank_of_code, rule, most=most, target=judged[0] if judged else None)
+    target = judged[0] if judged else None
+    top = top_of(engine, columns, rank_of_code, rule, most=most, target=target, counted=counted)
     router = router_of(top, rank_of_code)
-    asked, labels, tree, counts = _Asked(axes, rule, router, levels), LeafLabels(axes), _Tree(), _Counts(len(axes))
+    asked = _Asked(axes, rule, router, levels, judged)
+    labels, tree, counts = LeafLabels(axes), _Tree(), _Counts(len(axes))
     scratch = getattr(engine, "scratch", None)
     found = None if kept is None else FoundRows(kept, scratch)
     with scratch_folder(scratch) as folder:
@@ -129,10 +135,11 @@ def cut_in_parts(
             file.remove()
             part = _leaf(rows, asked, labels, box) if node.is_leaf else _cut_part(rows, asked, labels, box, node.times)
             first = tree.add(part)
-            counts.add(part, first)
+            counts.add(rows, part, first)
             if found is not None:
                 found.append(part.leaf_of + np.int32(first), [rows[every.index(name)] for name in found.columns])
             del rows, part
+        give_back_memory(len(engine))
     texts, meanings = labels.written()
     column, begins, left, cut, codes = tree.whole()
     plan = Recode(tuple(axis.scale for axis in axes), column, cut, left, codes, texts, meanings)
@@ -141,12 +148,18 @@ def cut_in_parts(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """What is the same for all parts: axes, rule, the router of the top, and the levels of the judged columns."""
+    """What is the same for all parts: axes, rule, the router of the top, the judged columns and their levels."""
 
     axes: Sequence[Axis]
     rule: CutRule
     router: Router
     levels: Sequence[int]
+    judged: Sequence[str]
+
+    @cached_property
+    def one_to_one(self) -> bool:
+        """Whether rows of equal ranks are equal."""
+        return all(len(np.unique(of)) == len(of) for of in self.router.rank_of_code)
 
 
 def _ranks_of(axis: Axis) -> np.ndarray:
@@ -204,7 +217,6 @@ class _Part:
     nodes: np.ndarray
     cut: np.ndarray
     codes: np.ndarray
-    crossed: list[_Pairs]
     judged: _Pairs  # leaf, number of the combination of judged codes, rows
     sizes: np.ndarray
     leaf_of: np.ndarray
@@ -212,34 +224,37 @@ class _Part:
 
 def _cut_part(codes: list[np.ndarray], asked: _Asked, labels: LeafLabels, box: LeafBox, times: np.ndarray) -> _Part:
     """Cut the rows of a part; `times` says how often each column was cut above it."""
-    rule, n_columns = asked.rule, len(asked.axes)
+    rule, n_columns, n = asked.rule, len(asked.axes), len(codes[0])
+    ranks = asked.router.ranks_of_rows(codes[:n_columns])
+    needs, sides = ([], None) if rule.values is None else rule.values.needs(dict(zip(asked.judged, codes[n_columns:])))
+    counts = np.empty((n, 0), dtype=np.int64)  # each row is one
+    if rule.by_information or rule.values is not None:
+        counts = _by_class(codes[n_columns] if rule.by_information else np.zeros(n, dtype=np.int64), n)
     cuts = partition(
-        asked.router.ranks(codes[:n_columns]).T,
-        _by_class(codes[n_columns:] if rule.by_information else [], len(codes[0])),
-        [Need(rule.least)],
+        ranks,
+        counts,
+        [Need(rule.least), *needs],
         rule.position,
         by_information=rule.by_information,
         in_turn=rule.in_turn,
         cut_before=times,
+        sides=sides,
     )
     cut = cuts_between(asked.axes, cuts.column, cuts.ends, cuts.begins)
     rank_of = asked.router.rank_of_code
     written = labels.add(lambda c: rank_of[c][codes[c]], cuts.leaf_of, cuts.column, cut, cut, cuts.left, box)
-    crossed = [_crossed(codes[c], written[:, c], cuts.leaf_of) for c in range(n_columns)]
-    return _Part(_nodes(cuts), cut, written, crossed, *_counted(codes, asked, cuts.leaf_of), cuts.leaf_of)
-
-
-def _crossed(codes: np.ndarray, written: np.ndarray, leaf_of: np.ndarray) -> _Pairs:
-    """The pairs of code and label that occur; a label covers codes of a short range."""
-    new, old, rows = pair_counts(np.ascontiguousarray(written)[leaf_of], codes)
-    return old, new, rows
+    if counts.shape[1] or not asked.one_to_one:
+        sizes = np.bincount(group_sizes(codes[:n_columns], n))
+    else:
+        sizes = repeats(ranks, cuts.leaf_of, len(written))
+    return _Part(_nodes(cuts), cut, written, _judged(codes, asked, cuts.leaf_of), sizes, cuts.leaf_of)
 
 
 def _leaf(codes: list[np.ndarray], asked: _Asked, labels: LeafLabels, box: LeafBox) -> _Part:
     """As `_cut_part`, of a part that cannot be cut and may be large: of its labels, what occurs in it counts once."""
-    counts = [np.bincount(column) for column in codes[: len(asked.axes)]]
-    occurring = [np.flatnonzero(one) for one in counts]
-    longest, rank_of = max(map(len, occurring)), asked.router.rank_of_code
+    n_columns, rank_of = len(asked.axes), asked.router.rank_of_code
+    occurring = [np.unique(column) for column in codes[:n_columns]]
+    longest = max(map(len, occurring))
     no_cut, leaf_of = np.array([np.nan]), np.zeros(len(codes[0]), dtype=np.int32)
     written = labels.add(
         lambda c: rank_of[c][np.resize(occurring[c], longest)],
@@ -250,29 +265,24 @@ def _leaf(codes: list[np.ndarray], asked: _Asked, labels: LeafLabels, box: LeafB
         _NUMBER_0,
         box,
     )
-    crossed = [
-        (found, np.full(len(found), written[0, c], dtype=np.int64), counts[c][found])
-        for c, found in enumerate(occurring)
-    ]
     nodes = np.array([[-1, 0, 0]], dtype=np.int32)
-    return _Part(nodes, no_cut, written, crossed, *_counted(codes, asked, leaf_of), leaf_of)
+    sizes = np.bincount(group_sizes(codes[:n_columns], len(leaf_of)))
+    return _Part(nodes, no_cut, written, _judged(codes, asked, leaf_of), sizes, leaf_of)
 
 
-def _counted(codes: list[np.ndarray], asked: _Asked, leaf_of: np.ndarray) -> tuple[_Pairs, np.ndarray]:
-    """The combinations of judged codes in each leaf, as numbers, and how many distinct rows are so many rows."""
-    n, n_columns = len(leaf_of), len(asked.axes)
-    combined = np.zeros(n, dtype=np.int64)
+def _judged(codes: list[np.ndarray], asked: _Asked, leaf_of: np.ndarray) -> _Pairs:
+    """The combinations of judged codes in each leaf, as numbers."""
+    n_columns = len(asked.axes)
+    combined = np.zeros(len(leaf_of), dtype=np.int64)
     for column, levels in zip(codes[n_columns : n_columns + len(asked.levels)], asked.levels, strict=True):
         combined = combined * levels + column
-    return pair_counts(leaf_of, combined), np.bincount(group_sizes(codes[:n_columns], n))
+    return pair_counts(leaf_of, combined)
 
 
-def _by_class(labels: Sequence[np.ndarray], n: int) -> np.ndarray:
+def _by_class(labels: np.ndarray, n: int) -> np.ndarray:
     """Every row as one of its class."""
-    if not labels:
-        return np.ones((n, 1), dtype=np.int64)
-    counts = np.zeros((n, int(labels[0].max(initial=0)) + 1), dtype=np.int64)
-    counts[np.arange(n), labels[0]] = 1
+    counts = np.zeros((n, int(labels.max(initial=0)) + 1), dtype=np.int64)
+    counts[np.arange(n), labels] = 1
     return counts
 
 
@@ -332,15 +342,16 @@ class _Counts:
     """What is counted of all parts together."""
 
     def __init__(self, n_columns: int):
-        self._crossed: list[_Sum] = [_Sum() for _ in range(n_columns)]
+        self._crossed = [CrossedCodes() for _ in range(n_columns)]
         self._judged: list[_Pairs] = []
         self._sizes = np.zeros(1, dtype=np.int64)
 
-    def add(self, part: _Part, first_leaf: int) -> None:
-        for pairs, more in zip(self._crossed, part.crossed, strict=True):
-            pairs.add(more)
+    def add(self, codes: Sequence[np.ndarray], part: _Part, first_leaf: int) -> None:
+        for c, crossed in enumerate(self._crossed):
+            crossed.add(codes[c], part.codes[:, c], part.leaf_of)
         leaf, combined, rows = part.judged
-        self._judged.append(((leaf + first_leaf).astype(np.int32), combined, rows.astype(np.int32)))
+        narrow = combined.astype(smallest(int(combined.max(initial=0)) + 1))
+        self._judged.append(((leaf + first_leaf).astype(np.int32), narrow, rows.astype(np.int32)))
         longer = np.zeros(max(len(self._sizes), len(part.sizes)), dtype=np.int64)
         longer[: len(self._sizes)] += self._sizes
         longer[: len(part.sizes)] += part.sizes
@@ -356,22 +367,3 @@ class _Counts:
             judged.insert(0, code.astype(np.int32))
         return [one.whole() for one in self._crossed], (leaf, judged, rows.astype(np.int64)), self._sizes
 
-
-class _Sum:
-    """Pairs of codes with numbers of rows, added up from time to time."""
-
-    def __init__(self) -> None:
-        self._pairs: list[_Pairs] = []
-        self._n_summed = 0
-
-    def add(self, pairs: _Pairs) -> None:
-        old, new, rows = pairs
-        self._pairs.append((old.astype(np.int32), new.astype(np.int32), rows))
-        if sum(len(one[0]) for one in self._pairs) > 2 * self._n_summed + 2**20:
-            self._pairs = [self.whole()]
-            self._n_summed = len(self._pairs[0][0])
-
-    def whole(self) -> _Pairs:
-        old, new, rows = (np.concatenate(column) for column in zip(*self._pairs, strict=True))
-        new, old, rows = pair_counts(new, old, rows)
-        return old.astype(np.int32), new.astype(np.int32), rows
