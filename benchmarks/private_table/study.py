@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -33,22 +34,24 @@ from discreet.recoding.public_domain import Domain
 from discreet.samples import load
 
 TABLES = ("adult", "adult_arx", "diabetes130", "german", "ilpd", "pima", "tic_tac_toe", "waveform", "wdbc")
-MADE_UP = tuple(f"made-{seed}" for seed in range(1, 11))
+MADE_UP = (*(f"made-{seed}" for seed in range(1, 11)), *(f"skew-{seed}" for seed in range(1, 9)))
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 CONSTANTS = {  # where each is, and what is tried
     "pair": (budget, "GAIN_OF_A_PAIR", (0.1, 0.2, 0.4)),
     "triple": (budget, "GAIN_OF_A_TRIPLE", (0.05, 0.1, 0.2)),
     "growth": (budget, "GROWTH", (0.0, 1 / 3, 2 / 3)),
     "least": (shrinkage, "LEAST", (0.0, 0.25, 0.5)),
-    "lift": (shrinkage, "LIFT", (0.3, 1.0, 3.0)),
+    "lift": (shrinkage, "LIFTS", ((3.0,), (1.0,), (0.3,), (0.1, 0.3, 1.0), (0.03, 0.1, 0.3, 1.0, 3.0))),
+    "rare": (shrinkage, "RARE", ((1.0,), (0.5,), (1.0, 0.5, 0.0))),
     "drowned": (budget, "DROWNED", (0.35, 0.5, 0.7, 1.0, 1.5, np.inf)),
     "alone": (budget, "ALONE", (0.05, 0.2)),
 }
 TOGETHER = (("growth", "least"), ("drowned", "alone"))  # the others are varied one by one
-PRESENT = tuple(getattr(module, name) for module, name, _ in CONSTANTS.values())
+Setting = tuple[Any, ...]
+PRESENT: Setting = tuple(getattr(module, name) for module, name, _ in CONSTANTS.values())
 
 
-def settings(varied: Sequence[str]) -> list[tuple[float, ...]]:
+def settings(varied: Sequence[str]) -> list[Setting]:
     """The present setting, and those with other values of the constants that are varied."""
     found = [PRESENT]
     for some in (*TOGETHER, *((one,) for one in CONSTANTS if not any(one in both for both in TOGETHER))):
@@ -70,6 +73,8 @@ class Coded:
 def coded(name: str) -> Coded:
     if name.startswith("made-"):
         return made_up(int(name.removeprefix("made-")))
+    if name.startswith("skew-"):
+        return skewed(int(name.removeprefix("skew-")))
     sample = load(name)
     domain = Domain.from_data(sample.data, sample.roles)
     ordered = tuple(0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns)
@@ -94,16 +99,47 @@ def made_up(seed: int) -> Coded:
     return Coded(np.stack(codes), tuple(sizes), tuple(ordered))
 
 
+def skewed(seed: int) -> Coded:
+    """Some columns tell nothing, some are copies of others with noise, and levels may be rare."""
+    rng = np.random.default_rng(1000 + seed)
+    n, columns = int(rng.choice([1000, 5000, 20_000, 40_000])), int(rng.choice([8, 14, 20, 40]))
+    label = (rng.random(n) < rng.choice([0.1, 0.25, 0.4])).astype(int)
+    causes = rng.normal(size=(n, 4)) + label[:, None] * rng.uniform(0, 1.2, 4)
+    codes, sizes, ordered = [label], [2], [0]
+    for _ in range(columns):
+        kind = rng.random()
+        if kind < 0.3:
+            line = rng.normal(size=n)
+        elif kind < 0.45 and len(codes) > 1:
+            line = codes[rng.integers(1, len(codes))] + 0.5 * rng.normal(size=n)
+        else:
+            line = causes @ (rng.normal(size=4) * (rng.random(4) < 0.4)) + rng.normal(size=n) * rng.uniform(0.3, 1.5)
+        size = int(rng.choice([2, 3, 5, 8, 10, 16, 41]))
+        shares = 1 / np.arange(1, size + 1) ** rng.choice([0, 0, 1, 1.5])
+        levels = np.searchsorted(np.unique(np.quantile(line, np.cumsum(shares / shares.sum())[:-1])), line)
+        in_order = rng.random() < 0.5
+        codes.append(levels if in_order else rng.permutation(size)[levels])
+        sizes.append(size)
+        ordered.append(size if in_order else 0)
+    return Coded(np.stack(codes), tuple(sizes), tuple(ordered))
+
+
 @contextmanager
-def constants(setting: tuple[float, ...]) -> Iterator[None]:
+def constants(setting: Setting) -> Iterator[None]:
     with ExitStack() as stack:
         for (module, name, _), value in zip(CONSTANTS.values(), setting, strict=True):
             stack.enter_context(mock.patch.object(module, name, value))
         yield
 
 
-def named(setting: tuple[float, ...]) -> str:
-    return ", ".join(f"{constant:.2g}" for constant in setting)
+def named(setting: Setting) -> str:
+    """The constants that differ from the present ones."""
+    off = [
+        f"{name} {'/'.join(f'{part:.2g}' for part in (value if isinstance(value, tuple) else (value,)))}"
+        for name, value, now in zip(CONSTANTS, setting, PRESENT, strict=True)
+        if value != now
+    ]
+    return ", ".join(off) or "present"
 
 
 def one_hot(codes: np.ndarray, sizes: tuple[int, ...]) -> sp.csr_array:
@@ -122,14 +158,14 @@ def auc(train: np.ndarray, test: np.ndarray, sizes: tuple[int, ...]) -> float:
     return float(np.mean([roc_auc_score(test[0] == place, odds[:, place]) for place in np.unique(test[0])]))
 
 
-def scores(table: Coded, epsilon: float, tried: Sequence[tuple[float, ...]], seeds: int, most: int) -> list[float]:
+def scores(table: Coded, epsilon: float, tried: Sequence[Setting], seeds: int, most: int) -> list[float]:
     """The figure of each setting; settings that lead to the same plan and counts are fitted once."""
     found, known = [], {}
     accountant = budget.Accountant(epsilon, 0.0, "replace-one", 1)
     for setting in tried:
         with constants(setting):
             plan = budget.planned(table.sizes, int(0.8 * table.codes.shape[1]), accountant)
-            key = (plan, setting[2:5], setting[-1] if plan.alone else None)
+            key = (plan, setting[2:6], setting[-1] if plan.alone else None)
             if key not in known:
                 known[key] = np.mean([_once(table, accountant, seed, most) for seed in range(seeds)])
         found.append(float(known[key]))
@@ -163,13 +199,14 @@ def main() -> None:
         table = coded(name)
         found[name] = np.array([scores(table, e, tried, asked.seeds, asked.rows) for e in asked.epsilons])
     print(
-        "settings: rows that a pair and a triple put right, growth of shares with levels, least part of an even "
-        "share, standard deviation of lifts, noise that drowns the label, share of a column counted alone; mean over "
+        "settings: what differs from the present constants (pair, triple: rows that one puts right; growth of shares "
+        "with levels; least part of an even share; lift: standard deviations of lifts; rare: powers of a level's rows "
+        "that they go with; drowned: noise that drowns the label; alone: share of a column counted alone); mean over "
         "all tables, for each epsilon and for all"
     )
     for setting, means in zip(tried, np.mean(list(found.values()), axis=0).T, strict=True):
         each = " ".join(f"{mean:.4f}" for mean in (*means, means.mean()))
-        print(f"{named(setting)}{' (present)' if setting == PRESENT else ''}: {each}")
+        print(f"{named(setting)}: {each}")
     print(
         "\n| table | chosen on the others | "
         + " | ".join(f"epsilon {e:g}" for e in asked.epsilons)

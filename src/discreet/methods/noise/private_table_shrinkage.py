@@ -3,26 +3,31 @@
 
 Every function sees noisy counts and what is public, never the rows.
 
-The *lift* of a level in a class is by how much more of the class has the level than of all rows. Before a count is
-seen, a lift is taken to be normal with mean 0 and standard deviation 3, so that little is assumed. The expected lift,
-given the noisy count, is near the observed one where many rows have the level, and near 0 where noise drowns it. A
-level that looks as if a class had no rows of it keeps some, as far as that may be noise: a classifier would take it for
-a proof.
+The *lift* of a level in a class is by how many rows the class has more of it than its share. Before a count is seen,
+the lifts of a column are taken to be normal and to add up to none. How large they are, whether those of rare levels
+are large for their size, and how much alike those of adjacent levels are, is not known: each possibility counts as
+much as the noisy counts make it likely. So the lifts of a column that tells nothing about the label come to nearly
+nothing, and those of one that tells much stay. A level that looks as if a class had no rows of it keeps some, as far
+as that may be noise: a classifier would take it for a proof.
 
 Literature: B. Efron and C. Morris, "Data Analysis Using Stein's Estimator and its Generalizations", 1975; C. Rasmussen
-and C. Williams, "Gaussian Processes for Machine Learning", 2006, chapter 2 (lifts of ordered levels).
+and C. Williams, "Gaussian Processes for Machine Learning", 2006, chapters 2 and 5 (lifts of ordered levels; how large
+they are).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from discreet.methods.noise.private_table_cells import simplex
 
-LIFT = 3.0  # the standard deviation of lifts, before counts are seen; benchmarks/private_table
+LIFTS = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6)  # standard deviations of lifts that are tried; benchmarks/private_table
+RARE = (1.0, 0.5)  # powers of a level's rows that its lift may go with
 LEAST = 0.25  # of an even share of a level, that a class keeps where noise drowns it; benchmarks/private_table
 _LIKE = (0.0, 0.5, 0.8, 0.95)  # correlations of the lifts of adjacent levels that are tried
-_MANY = 256  # ordered levels, above which each stands for itself
+_MANY = 256  # levels, above which each stands for itself
 _TINY = 1e-9
 
 
@@ -42,12 +47,10 @@ def of_column(table: np.ndarray, variance: float, classes: np.ndarray, ordered: 
     total = max(float(classes.sum()), _TINY)
     share = np.maximum(classes / total, _TINY)[:, None]
     levels = table.sum(axis=0)
-    even = share * of_levels(levels, variance * len(table), total)
-    off = table - share * levels
+    rows = of_levels(levels, variance * len(table), total)
     noise = np.maximum(variance * (1 - 2 * share + len(table) * share**2), _TINY)  # a single class has none
-    few = ordered if 2 < ordered <= _MANY else 0
-    lifted = np.concatenate([_in_order(off[:, :few], noise, even[:, :few]), _each(off, noise, even)[:, few:]], axis=1)
-    return _not_none(simplex(np.maximum(even + lifted, 0.0), classes), np.sqrt(noise), classes, share)
+    lifts = _lifts(table - share * levels, noise, np.sqrt(share * (1 - share)), np.maximum(rows, _TINY), ordered)
+    return _not_none(simplex(np.maximum(share * rows + lifts, 0.0), classes), np.sqrt(noise), classes, share)
 
 
 def _not_none(counts: np.ndarray, noise: np.ndarray, classes: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -57,26 +60,46 @@ def _not_none(counts: np.ndarray, noise: np.ndarray, classes: np.ndarray, share:
     return np.asarray(kept * (classes / np.maximum(kept.sum(axis=1), _TINY))[:, None])
 
 
-def _each(off: np.ndarray, noise: np.ndarray, even: np.ndarray) -> np.ndarray:
-    prior = (LIFT * even) ** 2
-    return prior / (prior + noise) * off
+def _lifts(off: np.ndarray, noise: np.ndarray, spread: np.ndarray, rows: np.ndarray, ordered: int) -> np.ndarray:
+    """The expected lifts, class x level, given what was observed: an average over all that may be, by likelihood."""
+    likes = _LIKE if 2 < ordered <= len(rows) <= _MANY else _LIKE[:1]
+    found = [
+        of_prior
+        for power in RARE
+        for like in likes
+        for of_prior in _under(off, noise, spread, rows**power * rows.mean() ** (1 - power), like, ordered)
+    ]
+    scores = np.array([score for score, _ in found])
+    weights = np.exp(scores - scores.max())
+    return np.tensordot(weights / weights.sum(), np.array([lifts for _, lifts in found]), axes=1)
 
 
-def _in_order(off: np.ndarray, noise: np.ndarray, even: np.ndarray) -> np.ndarray:
-    """Lifts of adjacent levels are alike: a Gaussian process, averaged over how much alike by likelihood."""
-    if not off.size:
-        return off
-    places = np.arange(off.shape[1])
-    apart = np.abs(places[:, None] - places)
-    scores, means = [], []
-    for like in _LIKE:
-        prior = LIFT**2 * like**apart * even[:, :, None] * even[:, None, :]  # 0**0 is 1
-        whole = prior + noise[:, :, None] * np.eye(len(places))
-        solved = np.linalg.solve(whole, off[:, :, None])[:, :, 0]
-        scores.append(-0.5 * float((off * solved).sum() + np.linalg.slogdet(whole)[1].sum()))
-        means.append((prior @ solved[:, :, None])[:, :, 0])
-    weights = np.exp(np.array(scores) - max(scores))
-    return np.tensordot(weights / weights.sum(), np.array(means), axes=1)
+def _under(
+    off: np.ndarray, noise: np.ndarray, spread: np.ndarray, sizes: np.ndarray, like: float, ordered: int
+) -> Iterator[tuple[float, np.ndarray]]:
+    """For each standard deviation: the logarithm of the likelihood, and the expected lifts, which add up to none.
+
+    The covariance of lifts is spread^2 deviation^2 B, and B = V diag(widths) V'; in the coordinates of V all is
+    diagonal. That lifts add up to none is an observation, too: of their sum, without noise.
+    """
+    if like:
+        places = np.arange(len(sizes))
+        alike = np.where(np.maximum(places, places[:, None]) < ordered, like ** np.abs(places - places[:, None]), 0.0)
+        np.fill_diagonal(alike, 1.0)
+        widths, vectors = np.linalg.eigh(alike * sizes * sizes[:, None])
+        widths, seen, ones = np.maximum(widths, 0.0), off @ vectors, vectors.sum(axis=0)
+    else:
+        widths, seen, ones = sizes**2, off, np.ones(len(sizes))
+    free = (len(off) - 1) / len(off)  # the lifts of the last class follow from those of the others
+    for deviation in LIFTS:
+        prior = (spread * deviation) ** 2 * widths
+        whole = prior + noise
+        mean, left = prior / whole * seen, prior * noise / whole  # of each coordinate, before the sum is known
+        total, doubt = mean @ ones, np.maximum(left @ ones**2, _TINY)
+        score = -0.5 * ((seen**2 / whole + np.log(whole)).sum(axis=1) + total**2 / doubt + np.log(doubt))
+        score += 0.5 * np.log(np.maximum(prior @ ones**2, _TINY))
+        mean = mean - left * ones * (total / doubt)[:, None]
+        yield free * float(score.sum()), mean @ vectors.T if like else mean
 
 
 def towards(table: np.ndarray, guess: np.ndarray, variance: float) -> np.ndarray:
