@@ -7,7 +7,8 @@ as the sets they fall into. Its worth is the share that is known of the class, a
 one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
 smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on, of a small table also at 10, 25,
 100, 250 and so on; between these, smaller sets below the best tree so far, that tree grown as far as the size allows,
-and no tree. Ways with even bins, and those that halve groups instead of climbing, are among all.
+and no tree. Among all are trees that follow a regression, and ways that halve groups instead of climbing, also with
+even bins.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -34,8 +35,9 @@ TREES: tuple[tuple[bool, float], ...] = (
     (True, 0.0),
     (True, STRICTNESS),
 )  # as in Way
+SMOOTH: tuple[tuple[bool, float], ...] = ((False, 0.0), (False, STRICTNESS))  # trees that follow a regression
 COARSE = (4,)  # bins of a column that are tried, beside the most
-HALVED: tuple[tuple[bool, float], ...] = ((False, STRICTNESS), (True, STRICTNESS))  # trees of even bins, or halved
+HALVED: tuple[tuple[bool, float], ...] = ((False, STRICTNESS), (True, STRICTNESS))  # trees that are halved
 COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
 SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
@@ -239,7 +241,8 @@ class WaySearch:
         simple = self._trees(size, self._bins, HALVED)
         ways += [replace(way, halved=True) for way in simple]
         if "even" in self._trials.kinds:
-            ways += [replace(way, bins="even", halved=halved) for way in simple for halved in (False, True)]
+            ways += [replace(way, bins="even", halved=True) for way in simple]
+            ways += [replace(way, bins="even") for way in simple if self._trials.n_classes < 2]
         return ways
 
     def _smaller(self, best: Way, size: int) -> list[Way]:
@@ -249,8 +252,12 @@ class WaySearch:
         return [replace(tree, least=size), replace(tree, least=size, trust=self._rows(size)), ways[-1]]
 
     def _trees(self, least: int, most: int, grown: tuple[tuple[bool, float], ...] | None = None) -> list[Way]:
-        trees = (*((TREES if grown is None else grown) if self._trials.n_classes > 1 else ()), (False, None))
-        return [Way(least, self._rows(least), *tree, most) for tree in trees]
+        """Ways with each of these trees, or with all, and at last without one."""
+        rows, with_class = self._rows(least), self._trials.n_classes > 1
+        smooth = SMOOTH if with_class and grown is None else ()
+        trees = (*((TREES if grown is None else grown) if with_class else ()), (False, None))
+        ways = [Way(least, rows, *tree, most, smooth=True) for tree in smooth]
+        return ways + [Way(least, rows, *tree, most) for tree in trees]
 
     def _rows(self, least: int) -> int:
         return max(least, self._trust or 0)
