@@ -7,8 +7,8 @@ as the sets they fall into. Its worth is the share that is known of the class, a
 one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
 smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on, of a small table also at 10, 25,
 100, 250 and so on; between these, smaller sets below the best tree so far, that tree grown as far as the size allows,
-and no tree. Among all are trees that follow a regression, and ways that halve groups instead of climbing, also with
-even bins.
+and no tree. Among all are trees that follow a regression, if there are enough rows for one, and ways that halve groups
+instead of climbing, also with even bins.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -36,6 +36,7 @@ TREES: tuple[tuple[bool, float], ...] = (
     (True, STRICTNESS),
 )  # as in Way
 SMOOTH: tuple[tuple[bool, float], ...] = ((False, 0.0), (False, STRICTNESS))  # trees that follow a regression
+ROWS_OF_BIN = 10  # that a regression on the bins needs for each of them
 COARSE = (4,)  # bins of a column that are tried, beside the most
 HALVED: tuple[tuple[bool, float], ...] = ((False, STRICTNESS), (True, STRICTNESS))  # trees that are halved
 COARSER = 10  # times as many rows at each side of a cut are tried, too
@@ -172,6 +173,11 @@ class Trials:
         """Bins that a column has, at most."""
         return max((ladder.n_bins for ladders in self._ladders_for(least) for ladder in ladders), default=1)
 
+    def can_regress(self, least: int) -> bool:
+        """Whether there are enough rows for a regression on the bins."""
+        bins = max((sum(ladder.n_bins for ladder in ladders) for ladders in self._ladders_for(least)), default=0)
+        return self.n_classes > 1 and self.n_rows >= ROWS_OF_BIN * bins
+
     @property
     def n_classes(self) -> int:
         return max((part.counts.shape[1] for part, *_ in self._folds), default=1)
@@ -253,9 +259,8 @@ class WaySearch:
 
     def _trees(self, least: int, most: int, grown: tuple[tuple[bool, float], ...] | None = None) -> list[Way]:
         """Ways with each of these trees, or with all, and at last without one."""
-        rows, with_class = self._rows(least), self._trials.n_classes > 1
-        smooth = SMOOTH if with_class and grown is None else ()
-        trees = (*((TREES if grown is None else grown) if with_class else ()), (False, None))
+        rows, smooth = self._rows(least), SMOOTH if grown is None and self._trials.can_regress(least) else ()
+        trees = (*((TREES if grown is None else grown) if self._trials.n_classes > 1 else ()), (False, None))
         ways = [Way(least, rows, *tree, most, smooth=True) for tree in smooth]
         return ways + [Way(least, rows, *tree, most) for tree in trees]
 
