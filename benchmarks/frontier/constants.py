@@ -68,6 +68,7 @@ CONSTANTS: dict[str, Constant] = {
     "unrecoded": Constant(label_worth, "_RAW", (0.0, 0.05, 0.1, 0.2, 0.3)),
     "chance": Constant(tree_ladder_choice, "CHANCE", (0.0, 0.5, 1.0)),
     "bins": Constant(tree_ladder_choice, "COARSE", ((), (4,))),
+    "regression": Constant(tree_ladder_choice, "SMOOTH", ((), tree_ladder_choice.SMOOTH)),
 }
 
 

@@ -7,7 +7,8 @@ as the sets they fall into. Its worth is the share that is known of the class, a
 one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
 smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on, of a small table also at 10, 25,
 100, 250 and so on; between these, smaller sets below the best tree so far, that tree grown as far as the size allows,
-and no tree. Ways with even bins, and those that halve groups instead of climbing, are among all.
+and no tree. Among all are trees that follow a regression, if there are enough rows for one, and ways that halve groups
+instead of climbing, also with even bins.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -34,8 +35,10 @@ TREES: tuple[tuple[bool, float], ...] = (
     (True, 0.0),
     (True, STRICTNESS),
 )  # as in Way
+SMOOTH: tuple[tuple[bool, float], ...] = ((False, 0.0), (False, STRICTNESS))  # trees that follow a regression
+ROWS_OF_BIN = 10  # that a regression on the bins needs for each of them
 COARSE = (4,)  # bins of a column that are tried, beside the most
-HALVED: tuple[tuple[bool, float], ...] = ((False, STRICTNESS), (True, STRICTNESS))  # trees of even bins, or halved
+HALVED: tuple[tuple[bool, float], ...] = ((False, STRICTNESS), (True, STRICTNESS))  # trees that are halved
 COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
 SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
@@ -170,6 +173,11 @@ class Trials:
         """Bins that a column has, at most."""
         return max((ladder.n_bins for ladders in self._ladders_for(least) for ladder in ladders), default=1)
 
+    def can_regress(self, least: int) -> bool:
+        """Whether there are enough rows for a regression on the bins."""
+        bins = max((sum(ladder.n_bins for ladder in ladders) for ladders in self._ladders_for(least)), default=0)
+        return self.n_classes > 1 and self.n_rows >= ROWS_OF_BIN * bins
+
     @property
     def n_classes(self) -> int:
         return max((part.counts.shape[1] for part, *_ in self._folds), default=1)
@@ -239,7 +247,8 @@ class WaySearch:
         simple = self._trees(size, self._bins, HALVED)
         ways += [replace(way, halved=True) for way in simple]
         if "even" in self._trials.kinds:
-            ways += [replace(way, bins="even", halved=halved) for way in simple for halved in (False, True)]
+            ways += [replace(way, bins="even", halved=True) for way in simple]
+            ways += [replace(way, bins="even") for way in simple if self._trials.n_classes < 2]
         return ways
 
     def _smaller(self, best: Way, size: int) -> list[Way]:
@@ -249,8 +258,11 @@ class WaySearch:
         return [replace(tree, least=size), replace(tree, least=size, trust=self._rows(size)), ways[-1]]
 
     def _trees(self, least: int, most: int, grown: tuple[tuple[bool, float], ...] | None = None) -> list[Way]:
+        """Ways with each of these trees, or with all, and at last without one."""
+        rows, smooth = self._rows(least), SMOOTH if grown is None and self._trials.can_regress(least) else ()
         trees = (*((TREES if grown is None else grown) if self._trials.n_classes > 1 else ()), (False, None))
-        return [Way(least, self._rows(least), *tree, most) for tree in trees]
+        ways = [Way(least, rows, *tree, most, smooth=True) for tree in smooth]
+        return ways + [Way(least, rows, *tree, most) for tree in trees]
 
     def _rows(self, least: int) -> int:
         return max(least, self._trust or 0)

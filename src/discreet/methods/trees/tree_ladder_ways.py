@@ -9,6 +9,7 @@ most        bins that a column has at most
 bins        which ladders: of bins that tell most about the "class"; "even" ones, of about equally many rows in the
             order of the values; or "free" ones, where given hierarchies do not say which bins are merged
 halved      whether the groups of the tree are cut further for detail alone, instead of the climb
+smooth      whether the tree follows a logistic regression on the bins, instead of the classes themselves
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
 from discreet.methods.trees.tree_ladder_growth import ClassTree, grow
 from discreet.methods.trees.tree_ladder_halving import Halves, halve
 from discreet.methods.trees.tree_ladder_rungs import Ladder
+from discreet.methods.trees.tree_ladder_smooth import grow_smoothly, regression_answers
 
 Bins = Literal["class", "even", "free"]
 
@@ -43,6 +45,7 @@ class Way:
     most: int
     bins: Bins = "class"
     halved: bool = False
+    smooth: bool = False
 
     def at(self, size: int, least: int) -> Way:
         """The same with sets of `least` persons, if it has the smallest ones of a series, `size`."""
@@ -55,7 +58,7 @@ class Way:
         below = f"{self.most} {kind}bins, sets of {self.least} persons{' by halving' * self.halved}"
         if self.strictness is None:
             return f"no tree, {below}"
-        grown = "that looks ahead" if self.ahead else "of greedy cuts"
+        grown = ("that looks ahead" if self.ahead else "of greedy cuts") + " by a regression" * self.smooth
         pruned = f", pruned at {self.strictness}" if self.strictness else ""
         return f"a tree {grown}{pruned}, {self.trust} rows at each side of a cut, {below}"
 
@@ -128,7 +131,7 @@ class Binned:
                 [[ladder.n_bins - 1 for ladder in self.ladders]],
             )
             return Leaves(np.zeros(len(self.rows), dtype=np.int64), low, np.array(high))
-        tree = self._tree(way.trust, way.ahead)
+        tree = self._tree(way.trust, way.ahead, way.smooth)
         return leaves(self.rows, tree, tree.pruned(way.strictness), met)
 
     def climbed(self, groups: Leaves, met: Met) -> Parted:
@@ -156,15 +159,29 @@ class Binned:
         rungs = np.where(blank, [ladder.top for ladder in self.ladders], 0)
         return Parted(node, rungs, first, last)
 
-    def _tree(self, trust: int, ahead: bool) -> ClassTree:
-        if (trust, ahead) not in self._trees:
-            occurring = np.flatnonzero(self.rows.rows > 0)
-            codes, counts = self.rows.codes[occurring], self.rows.counts[occurring]
-            self._trees[trust, ahead] = grow(codes, counts, trust, ahead=ahead, weights=self.worth.weights)
-        return self._trees[trust, ahead]
+    def _tree(self, trust: int, ahead: bool, smooth: bool) -> ClassTree:
+        asked = trust, ahead, smooth
+        if asked not in self._trees:
+            weights, (codes, counts) = self.worth.weights, self._occurring
+            if smooth:
+                tree = grow_smoothly(codes, counts, self._answers, trust, ahead=ahead, weights=weights)
+            else:
+                tree = grow(codes, counts, trust, ahead=ahead, weights=weights)
+            self._trees[asked] = tree
+        return self._trees[asked]
 
     @cached_property
-    def _trees(self) -> dict[tuple[int, bool], ClassTree]:
+    def _occurring(self) -> tuple[np.ndarray, np.ndarray]:
+        """The bins and class counts of the rows that occur."""
+        occurring = np.flatnonzero(self.rows.rows > 0)
+        return self.rows.codes[occurring], self.rows.counts[occurring]
+
+    @cached_property
+    def _answers(self) -> np.ndarray:
+        return regression_answers(*self._occurring)
+
+    @cached_property
+    def _trees(self) -> dict[tuple[int, bool, bool], ClassTree]:
         return {}
 
     @cached_property
