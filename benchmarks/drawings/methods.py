@@ -83,7 +83,7 @@ def items(method: ds.Method) -> str:
 def groups() -> str:
     """Items beside the groups of items that are published in their place."""
     rows, label, names = rare_items()
-    release = ds.ItemGroups(k=3, random_state=1).release(ds.Baskets.of(rows, label, names=names))
+    release = ds.ItemGroups(k=3, form="groups", random_state=1).release(ds.Baskets.of(rows, label, names=names))
     members = [tuple(group["any_of"]) for group in json.loads(release.record or b"{}")["groups"]]
     have = np.array([[int(any(row[names.index(one)] for one in group)) for group in members] for row in rows])
     used = [any(name in group for group in members) for name in names]

@@ -343,8 +343,8 @@ def _optimal(rng: Random, k: int, table: RandomTable | None) -> Parameters:
 
 
 def _item_groups(rng: Random, k: int, table: None) -> Parameters:
-    coverage = rng.choice((0.2, 0.5, 0.9))
-    return _given(k=k, coverage=coverage), (Asked("containment", k),), None
+    coverage, form = rng.choice((0.05, 0.2, 0.5, 0.9)), rng.choice(("auto", "groups", "scores"))
+    return _given(k=k, coverage=coverage, form=form), (Asked("containment", k),), None
 
 
 def _km(rng: Random, k: int, table: RandomTable | None) -> Parameters:

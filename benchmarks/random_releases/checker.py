@@ -113,11 +113,10 @@ def _counted(released: Released, owner: Path, source: Source, found: Found) -> I
 def _copied_problems(released: Released, source: Source) -> Iterator[Leak]:
     """Target, sensitive and other cells of a row stay together and are those of the source, but for dropped rows."""
     if source.gives == "baskets":
-        members = leaks.members_of(released)
         after: Counter = Counter(released.columns["label"])
         before: Counter = Counter(source.labels)
-        if members:  # every row has the groups of its items, and no others
-            items = [frozenset(g for g, of in members.items() if not row.isdisjoint(of)) for row in source.baskets]
+        if released.record is not None:  # every row has the groups and scores of its items, and no others
+            items = [leaks.grouped(released, row) for row in source.baskets]
             after = Counter(zip(released.columns["label"], map(frozenset, released.columns["items"]), strict=True))
             before = Counter(zip(source.labels, items, strict=True))
     else:

@@ -10,7 +10,7 @@ import contextlib
 import datetime
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -242,20 +242,50 @@ def parquet_leaks(released: Released) -> Iterator[Leak]:
                 yield "unused levels in Parquet", f"{name!r}: {unused}"
 
 
-def members_of(released: Released) -> dict[str, list[str]]:
-    """The members of each published item, where items are grouped."""
-    return {one["item"]: one["any_of"] for one in (released.record or {}).get("groups", [])}
+def grouped(released: Released, row: Iterable[str]) -> frozenset[str]:
+    """The published items of a row of items, where they are groups or steps of scores."""
+    record, items = released.record or {}, set(row)
+    reached = []
+    for score in record.get("scores", []):
+        of_items = sum(int(points) * len(items & {*names}) for points, names in score["items"].items())
+        of_beginnings = sum(
+            int(points) * sum(any(item.startswith(text) for item in items) for text in texts)
+            for points, texts in score["beginnings"].items()
+        )
+        reached.append(of_items + of_beginnings)
+    return frozenset(
+        one["item"]
+        for one in record.get("groups", [])
+        if (items & {*one["any_of"]} if "any_of" in one else reached[one["score"]] >= one["at_least"])
+    )
+
+
+def _named(released: Released) -> tuple[set[str], set[str]]:
+    """The items and the beginnings of items that the record names, or the published items without a record."""
+    if released.record is None:
+        return {*released.named("quasi"), *(item for row in released.columns["items"] for item in row)}, set()
+    items = {item for one in released.record["groups"] for item in one.get("any_of", [])}
+    beginnings = set()
+    for score in released.record.get("scores", []):
+        items.update(*score["items"].values())
+        beginnings.update(*score["beginnings"].values())
+    return items, beginnings
 
 
 def basket_leaks(released: Released, source: Source) -> Iterator[Leak]:
     """Items that too few persons have."""
     if source.k is None:
         return
-    members = members_of(released)
-    for item in dict.fromkeys((*released.named("quasi"), *(i for row in released.columns["items"] for i in row))):
-        for member in members.get(item, [item]):
-            if 0 < source.item_support[member] < source.k:
-                yield "rare item published", f"{member!r} of {source.item_support[member]} persons, k = {source.k}"
+    items, beginnings = _named(released)
+    for item in sorted(items):
+        if 0 < source.item_support[item] < source.k:
+            yield "rare item published", f"{item!r} of {source.item_support[item]} persons, k = {source.k}"
+    persons = range(len(source.baskets)) if source.persons is None else source.persons
+    for text in sorted(beginnings):
+        rows = zip(persons, source.baskets, strict=True)
+        held = len({person for person, row in rows if any(item.startswith(text) for item in row)})
+        if held < source.k:
+            yield "rare beginning published", f"{text!r} of {held} persons, k = {source.k}"
 
 
 def refusal_leaks(message: str, source: Source) -> Iterator[Leak]:

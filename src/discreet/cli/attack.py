@@ -220,7 +220,7 @@ def _baskets(releases: list[Published], reading: ReadingOptions, path: Path) -> 
         return BasketOptions().transactions(path)
     read = reading.read(path)
     published = [release.baskets.names for release in releases if release.shape == "baskets"]
-    published += [members for release in releases if release.groups for members in release.groups.members]
+    published += [tuple(sorted(release.groups.mentioned)) for release in releases if release.groups]
     items = dict.fromkeys(name for names in published for name in names if name in read)
     return Baskets.from_columns(read, columns=list(items))
 

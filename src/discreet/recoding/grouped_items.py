@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Items published in groups: a row has a group if it has one of its members. The record with which others recode.
 
-The record is the file recoding.json of baskets. It states each published item with its members, in the order of the
-published items; an item that was not grouped is its own only member.
+The record is the file recoding.json of baskets. It states what each published item means, in the order of the published
+items: its members, or the score and the points that a row reaches at least. An item that was not grouped is its own
+only member. Records without scores are of format 1, others of format 2.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError
 
 from discreet.data.baskets import Baskets
 from discreet.errors import DataError
 from discreet.foundation.bounded_json import read_json
-from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.plain_files import MOST_STATED
+from discreet.recoding.item_scores import MOST_POINTS, ItemScore, columns_of, has_one
 from discreet.recoding.record import RECORD
 
 _MOST_GROUPS, _MOST_MEMBERS = 100_000, 2_000_000
@@ -37,15 +38,36 @@ class _Group(BaseModel):
     any_of: Annotated[Any, BeforeValidator(_texts)]
 
 
+class _Step(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    item: str
+    score: Annotated[int, Field(ge=0)]
+    at_least: Annotated[int, Field(gt=0, le=2**53)]
+
+
 class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     format: Literal[1]
     groups: Annotated[list[_Group], FailFast()]
 
 
+class _ScoreRecord(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    format: Literal[2]
+    scores: Annotated[list[Any], FailFast()]
+    groups: Annotated[list[_Group | _Step], FailFast()]
+
+
+class Step(NamedTuple):
+    """A published item that a row has if it reaches so many points of a score."""
+
+    score: int
+    at_least: int
+
+
 @dataclass(frozen=True)
 class GroupedItems:
-    """Published items, each with its members, sorted.
+    """Published items, each with its members, sorted; or with a score, and the points that a row reaches at least.
 
     >>> words = GroupedItems.of({"fruit": ["pear", "apple"], "milk": ["milk"]})
     >>> words.apply(Baskets.from_transactions([["apple"], ["milk", "pear"], ["tea"]])).matrix.toarray().tolist()
@@ -53,37 +75,97 @@ class GroupedItems:
     """
 
     names: tuple[str, ...]
-    members: tuple[tuple[str, ...], ...]
+    members: tuple[tuple[str, ...], ...]  # none where the published item is a step of a score
+    scores: tuple[ItemScore, ...] = ()
+    steps: tuple[Step | None, ...] = ()  # of each published item, or nothing at all without scores
 
     @classmethod
-    def of(cls, groups: dict[str, Sequence[str]]) -> GroupedItems:
-        return cls(tuple(groups), tuple(tuple(sorted(set(members))) for members in groups.values()))
+    def of(cls, groups: Mapping[str, Sequence[str] | Step], scores: Sequence[ItemScore] = (), /) -> GroupedItems:
+        """The published items; scores that no step uses are left out."""
+        used = sorted({one.score for one in groups.values() if isinstance(one, Step)})
+        members, steps = list[tuple[str, ...]](), list[Step | None]()
+        for one in groups.values():
+            if isinstance(one, Step):
+                members.append(())
+                steps.append(Step(used.index(one.score), one.at_least))
+            else:
+                members.append(tuple(sorted(set(one))))
+                steps.append(None)
+        return cls(tuple(groups), tuple(members), tuple(scores[place] for place in used), tuple(steps) if used else ())
 
     def apply(self, baskets: Baskets) -> Baskets:
         """The rows, old or new, with the published items; members that the baskets do not know are absent."""
-        items, groups = self.places_in(baskets)
-        shape = (baskets.shape[1], len(self.names))
-        member = sp.csr_array((np.ones(len(items), dtype=np.int32), (items, groups)), shape=shape)
-        grouped = Baskets.of((baskets.matrix.astype(np.int32) @ member) > 0, names=self.names)
+        place = {name: item for item, name in enumerate(baskets.names)}
+        matrix = has_one(baskets, [[place[m] for m in members if m in place] for members in self.members])
+        if self.scores:
+            reached = [score.of(baskets) for score in self.scores]
+            rows = [
+                np.zeros(0, int) if step is None else np.flatnonzero(reached[step.score] >= step.at_least)
+                for step in self.steps
+            ]
+            matrix = matrix + columns_of(rows, len(baskets))
+        grouped = Baskets.of(matrix, names=self.names)
         return Baskets(grouped.matrix, grouped.names, baskets.labels, baskets.classes, persons=baskets.persons)
 
     def places_in(self, baskets: Baskets) -> tuple[np.ndarray, np.ndarray]:
-        """The items of the baskets that are members of a group, and the place of the group that each is in."""
+        """The items of the baskets that count for a published item, and the place of that published item."""
         place = {name: item for item, name in enumerate(baskets.names)}
         pairs = [(place[m], g) for g, members in enumerate(self.members) for m in members if m in place]
+        counting = [score.places_in(baskets).tolist() for score in self.scores]
+        for column, step in enumerate(self.steps):
+            if step is not None:
+                pairs += [(item, column) for item in counting[step.score]]
         items, groups = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         return items, groups
 
     def within(self, names: Sequence[str]) -> GroupedItems:
         """Only these of the published items, in this order."""
-        members = dict(zip(self.names, self.members, strict=True))
-        return GroupedItems(tuple(names), tuple(members[name] for name in names))
+        steps = self.steps or (None,) * len(self.names)
+        means = {
+            name: members if step is None else step
+            for name, members, step in zip(self.names, self.members, steps, strict=True)
+        }
+        return GroupedItems.of({name: means[name] for name in names}, self.scores)
+
+    def meaning(self, name: str, *, most: int) -> str:
+        """What a published item says about a row, in words that name so many members; "" of an item by itself."""
+        place = self.names.index(name)
+        step = self.steps[place] if self.steps else None
+        if step is None:
+            listed = list(self.members[place])
+            start = "" if listed == [name] else "a row has one of: "
+        else:
+            score = self.scores[step.score]
+            pairs = [*score.items, *((f"{text}...", worth) for text, worth in score.beginnings)]
+            listed = [f"{text} {worth}" for text, worth in sorted(pairs, key=lambda one: (-one[1], one[0]))]
+            start = f"the points of a row's items come to {step.at_least} or more: "
+        more = f" and {len(listed) - most} more" if len(listed) > most else ""
+        return start and start + ", ".join(listed[:most]) + more
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many members each published item has, or its score."""
+        steps = self.steps or (None,) * len(self.names)
+        return [
+            len(members) if step is None else len(self.scores[step.score])
+            for members, step in zip(self.members, steps, strict=True)
+        ]
+
+    @property
+    def mentioned(self) -> set[str]:
+        """The items that the record names."""
+        named = {member for members in self.members for member in members}
+        return named | {name for score in self.scores for name, _ in score.items}
 
     @property
     def unseen(self) -> int:
         """Members that no published item is named after: that enough persons have each is not shown."""
-        shown = set(self.names)
-        return len({member for members in self.members for member in members} - shown)
+        return len(self.mentioned - set(self.names))
+
+    @property
+    def beginnings(self) -> int:
+        """How many beginnings of items the record names."""
+        return len({text for score in self.scores for text, _ in score.beginnings})
 
     def problems(self, names: Sequence[str]) -> list[str]:
         """Contradictions between the record and the published items."""
@@ -92,25 +174,25 @@ class GroupedItems:
         return []
 
     def to_bytes(self) -> bytes:
-        """The record, with a line for each published item."""
-        pairs = zip(self.names, self.members, strict=True)
-        lines = [json.dumps({"item": name, "any_of": list(members)}, ensure_ascii=False) for name, members in pairs]
-        return ('{"format": 1, "groups": [\n ' + ",\n ".join(lines) + "]}\n").encode()
+        """The record, with a line for each published item and each score."""
+        lines = []
+        for place, name in enumerate(self.names):
+            step = self.steps[place] if self.steps else None
+            means = {"any_of": list(self.members[place])} if step is None else step._asdict()
+            lines.append(json.dumps({"item": name, **means}, ensure_ascii=False))
+        scores = [json.dumps(score.stated(), ensure_ascii=False) for score in self.scores]
+        head = '{"format": 2, "scores": [\n ' + ",\n ".join(scores) + "],\n" if scores else '{"format": 1,'
+        return (head + ' "groups": [\n ' + ",\n ".join(lines) + "]}\n").encode()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> GroupedItems:
         """Parse a record; DataError unless the bytes are exactly what discreet writes."""
         try:
-            raw = read_json(content, most_keys=10)
+            raw = read_json(content, most_keys=MOST_POINTS)
             if not isinstance(raw, dict) or len(raw["groups"]) > _MOST_GROUPS:
                 raise ValueError
-            record = _Record.model_validate(raw)
-            if sum(len(group.any_of) for group in record.groups) > _MOST_MEMBERS:
-                raise ValueError
-            grouped = cls(
-                tuple(group.item for group in record.groups), tuple(tuple(group.any_of) for group in record.groups)
-            )
-            if len(set(grouped.names)) < len(grouped.names) or not grouped.names:
+            grouped = cls._parsed(raw)
+            if grouped._size > _MOST_MEMBERS or not grouped.names or len(set(grouped.names)) < len(grouped.names):
                 raise ValueError
             if any(members != tuple(sorted(set(members))) for members in grouped.members):
                 raise ValueError
@@ -120,11 +202,28 @@ class GroupedItems:
             raise DataError(f"{RECORD} is not written as discreet writes it: it was edited.")
         return grouped
 
+    @classmethod
+    def _parsed(cls, raw: dict[str, Any]) -> GroupedItems:
+        """Records without scores are of format 1; in others every score has a step."""
+        record = _ScoreRecord.model_validate(raw) if "scores" in raw else _Record.model_validate(raw)
+        members = tuple(tuple(one.any_of) if isinstance(one, _Group) else () for one in record.groups)
+        names = tuple(one.item for one in record.groups)
+        if isinstance(record, _Record):
+            return cls(names, members)
+        scores = tuple(map(ItemScore.of_statement, record.scores))
+        steps = tuple(Step(one.score, one.at_least) if isinstance(one, _Step) else None for one in record.groups)
+        if not scores or {one.score for one in steps if one is not None} != set(range(len(scores))):
+            raise ValueError
+        return cls(names, members, scores, steps)
+
+    @property
+    def _size(self) -> int:
+        return sum(map(len, self.members)) + sum(map(len, self.scores))
+
     @property
     def record(self) -> bytes | None:
         """The bytes of the record, or None if it is larger than readers accept."""
-        n_members = sum(map(len, self.members))
-        if len(self.names) > _MOST_GROUPS or n_members > _MOST_MEMBERS:
+        if len(self.names) > _MOST_GROUPS or self._size > _MOST_MEMBERS:
             return None
         content = self.to_bytes()
         return content if len(content) <= MOST_STATED else None

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from discreet.release.losses import ColumnChange, Crossing
 
 ITEMS = "items"  # what all items of baskets together are called
+_PAIRS = 100_000  # of an item and a published item that are compared at a time
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,10 @@ def detail_of_items(
     if groups is not None:
         source, place = groups.places_in(before)
     shown = after.support[place]
-    both = np.asarray(before.matrix[:, source].astype(np.int64).multiply(after.matrix[:, place]).sum(axis=0)).ravel()
+    both = np.zeros(len(source), dtype=np.int64)
+    for at in range(0, len(source), _PAIRS):
+        items, published = (m[:, p[at : at + _PAIRS]] for m, p in ((before.matrix, source), (after.matrix, place)))
+        both[at : at + _PAIRS] = np.asarray(items.astype(np.int64).multiply(published).sum(axis=0)).ravel()
     cells = np.stack([both, have[source] - both, shown - both, n - have[source] - shown + both])
     joint = np.log2(n) - n_log_n(cells).sum(axis=0) / n
     bits = np.zeros(len(have))

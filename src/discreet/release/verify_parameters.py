@@ -211,7 +211,9 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
     "item-groups": {
         "k": [_AT_LEAST_2],
         "groups": [None, StrOptions({"given"})],
+        "form": [StrOptions({"auto", "groups", "scores"})],
         "coverage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
+        "beginnings": [bool],
     },
     "kactus": _KACTUS,
     "kactus2": {**_KACTUS, "swap": [_SHARE], "pool": [bool], **GROUP_NEEDS},

@@ -137,12 +137,13 @@ def record_remarks(record: EachColumn | Boxes, promise: Promise) -> list[str]:
 
 
 def group_remarks(groups: GroupedItems) -> list[str]:
-    """Remark on members of groups that are not published by themselves."""
-    if not groups.unseen:
+    """Remark on members of groups and scores that are not published by themselves."""
+    if not groups.unseen and not groups.beginnings:
         return []
+    begun = f", and {groups.beginnings:,} beginnings of items" if groups.beginnings else ""
     return [
-        f"{RECORD} names {groups.unseen:,} items as members of groups: that enough people have each of them, or that"
-        " the groups were made without looking at the rows, rests on the holder's word."
+        f"{RECORD} names {groups.unseen:,} items as members of groups or scores{begun}: that enough people have each of"
+        " them, or that the groups were made without looking at the rows, rests on the holder's word."
     ]
 
 

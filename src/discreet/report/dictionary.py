@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from discreet.recoding.labels import Labelling
 from discreet.recoding.patterns import Boxes, EachColumn
 from discreet.release.certificate import Certificate, ColumnRecord
 from discreet.report.marks import MARKS, in_words, mark_by_looks, mark_of
-from discreet.report.wording import count, percent, plural
+from discreet.report.wording import count, percent
 
 MOST_LABELS = 12  # labels of a column that are spelt out; the record has all
 _MOST_MEMBERS = 8
@@ -47,10 +46,10 @@ def dictionary_of(
 ) -> list[dict[str, Any]]:
     """One entry for each published column: name, role and kind in words, how it is written, and its marks."""
     labellings = {} if record is None else {one.name: one for one in record.columns}
-    members = {} if groups is None else dict(zip(groups.names, groups.members, strict=True))
+    means = {} if groups is None else {name: groups.meaning(name, most=_MOST_MEMBERS) for name in groups.names}
     shares = _shares(certificate, content)
     return [
-        _entry(column, labellings.get(column.name), members.get(column.name), shares.get(column.name), certificate)
+        _entry(column, labellings.get(column.name), means.get(column.name), shares.get(column.name), certificate)
         for column in certificate.columns
     ]
 
@@ -72,15 +71,15 @@ def _shares(certificate: Certificate, content: Content) -> dict[str, list[tuple[
 def _entry(
     column: ColumnRecord,
     labelling: Labelling | None,
-    members: tuple[str, ...] | None,
+    meaning: str | None,
     shares: list[tuple[str | None, float]] | None,
     certificate: Certificate,
 ) -> dict[str, Any]:
     marks: list[dict[str, Any]] = []
     labels: list[dict[str, Any]] = []
     written = _written(column, labelling, certificate)
-    if members is not None:
-        written = f"1 if a row has one of: {_some(members)}" if members != (column.name,) else written
+    if meaning is not None:
+        written = f"1 if {meaning}" if meaning else written
     elif shares is not None:
         is_listed = _is_listed(column.name, certificate)
         least = "the published list does not have it" if is_listed else _least(certificate)
@@ -180,12 +179,6 @@ def _marks(labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 }
             )
     return found
-
-
-def _some(members: Iterable[str]) -> str:
-    names = list(members)
-    more = f" and {plural(len(names) - _MOST_MEMBERS, 'more item')}" if len(names) > _MOST_MEMBERS else ""
-    return ", ".join(names[:_MOST_MEMBERS]) + more
 
 
 # -- as files --------------------------------------------------------------------------------------------------------

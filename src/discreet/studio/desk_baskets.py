@@ -16,6 +16,7 @@ from discreet.data.table import Table
 from discreet.data.transactions import read_labels
 from discreet.errors import DataError
 from discreet.privacy.containment import Containment
+from discreet.recoding.grouped_items import GroupedItems
 from discreet.risk.basket_inspection import inspect_baskets
 from discreet.study.loading import words_of
 
@@ -103,8 +104,8 @@ def items_beside(baskets: Baskets, folder: Path, count: int) -> dict[str, Any]:
     published: Any = found.content
     names = published.names
     file = folder / "recoding.json"
-    groups = json.loads(file.read_bytes()).get("groups", []) if file.is_file() else []
-    members = {item: name["item"] for name in groups for item in name["any_of"] if len(name["any_of"]) > 1}
+    grouped = GroupedItems.from_bytes(file.read_bytes()) if file.is_file() else None
+    members = {} if grouped is None else _published_as(grouped, baskets)
     return {
         "items": True,
         "before": [
@@ -115,6 +116,12 @@ def items_beside(baskets: Baskets, folder: Path, count: int) -> dict[str, Any]:
         "kept": len(names),
         "of": len(baskets.names),
     }
+
+
+def _published_as(grouped: GroupedItems, baskets: Baskets) -> dict[str, str]:
+    """Of each item that is published with others, one of the published items that it counts for."""
+    pairs = zip(*(places.tolist() for places in grouped.places_in(baskets)), strict=True)
+    return {baskets.names[item]: grouped.names[at] for item, at in pairs if grouped.sizes[at] > 1}
 
 
 def _row(baskets: Baskets, row: int) -> dict[str, Any]:

@@ -30,9 +30,36 @@ def sets_of(baskets):
 
 
 def grouped_by_hand(rows, grouped):
-    """A row has a published item if it has one of its members."""
-    members = dict(zip(grouped.names, map(set, grouped.members), strict=True))
-    return [frozenset(name for name, group in members.items() if group & row) for row in rows]
+    """A row has a published item if it has one of its members, or if the points of its items are enough."""
+    record = json.loads(grouped.to_bytes())
+
+    def points(score, row):
+        have = [int(worth) for worth, names in score["items"].items() for name in names if name in row]
+        begun = [
+            int(worth)
+            for worth, texts in score["beginnings"].items()
+            for text in texts
+            if any(item.startswith(text) for item in row)
+        ]
+        return sum(have) + sum(begun)
+
+    def has(one, row):
+        if "any_of" in one:
+            return bool(row & set(one["any_of"]))
+        return points(record["scores"][one["score"]], row) >= one["at_least"]
+
+    return [frozenset(one["item"] for one in record["groups"] if has(one, row)) for row in rows]
+
+
+def named_by(grouped):
+    """Items, and beginnings of items, that the record names."""
+    record = json.loads(grouped.to_bytes())
+    items = {item for one in record["groups"] for item in one.get("any_of", [])}
+    beginnings = set()
+    for score in record.get("scores", []):
+        items.update(*score["items"].values())
+        beginnings.update(*score["beginnings"].values())
+    return items, beginnings
 
 
 @settings(max_examples=40, deadline=None)
@@ -42,20 +69,20 @@ def grouped_by_hand(rows, grouped):
     persons=st.one_of(st.none(), st.lists(st.integers(0, 6), min_size=20, max_size=20)),
     k=st.integers(2, 4),
     coverage=st.sampled_from(["auto", 0.0, 0.3, 0.6]),
-    given=st.booleans(),
+    form=st.sampled_from(["groups", "scores", "given"]),
 )
-def test_the_promise_holds_by_plain_counting_and_rows_recode_to_their_release(
-    rows, labels, persons, k, coverage, given
-):
+def test_the_promise_holds_by_plain_counting_and_rows_recode_to_their_release(rows, labels, persons, k, coverage, form):
     labels, n = labels[: len(rows)], len(rows)
     persons = None if persons is None else persons[:n]
     assume(len(set(labels)) > 1)
     assume(persons is None or len(set(persons)) >= k)
     assume(any(rows))
     matrix = np.array([[item in row for item in range(8)] for row in rows], dtype=int)
-    baskets = Baskets.of(matrix, labels, persons=persons)
-    groups = {f"x{item}": f"group {item // 3}" for item in range(9)} if given else None
-    method = ItemGroups(k, groups=groups, coverage=coverage, random_state=0)
+    names = ["a", "an", "ant", "ante", "b", "bat", "bath", "c"]
+    baskets = Baskets.of(matrix, labels, names=names, persons=persons)
+    given = form == "given"
+    groups = {name: f"group {item // 3}" for item, name in enumerate([*names, "new"])} if given else None
+    method = ItemGroups(k, groups=groups, form="auto" if given else form, coverage=coverage, random_state=0)
     try:
         release = method.release(baskets)
     except CannotRelease:
@@ -69,9 +96,13 @@ def test_the_promise_holds_by_plain_counting_and_rows_recode_to_their_release(
     for mine in by_hand:
         assert len({whose[i] for i, row in enumerate(by_hand) if mine <= row}) >= k
     assert sets_of(release.recode(baskets)) == by_hand
-    for name, members in zip(release.groups.names, release.groups.members, strict=True):
-        if not (given and name.startswith("group ")):  # learnt, or an item by itself: k persons have each member
-            assert all(len({whose[i] for i, row in enumerate(known) if member in row}) >= k for member in members)
+    if not given:  # k persons have each item and each beginning that is named
+        items, beginnings = named_by(release.groups)
+        for item in items:
+            assert len({whose[i] for i, row in enumerate(known) if item in row}) >= k
+        for text in beginnings:
+            assert len({whose[i] for i, row in enumerate(known) if any(item.startswith(text) for item in row)}) >= k
+            assert text not in names or len({whose[i] for i, row in enumerate(known) if text in row}) >= k
 
 
 def test_groups_keep_more_of_the_class_than_single_items():
@@ -95,12 +126,20 @@ def test_learnt_groups_are_of_one_class_and_the_strongest_come_first():
     assert learnt_groups(Baskets.of(X, [1] * 20 + [0] * 20), np.arange(6), 0.0) == [[2], [3], [5], [0], [1], [4]]
 
 
-def test_the_coverage_is_the_one_that_predicts_held_out_rows_best():
+def test_what_is_learnt_is_what_predicts_held_out_rows_best():
     method = ItemGroups(5, random_state=0)
     method.release(words())
-    assert method.coverage_ == max(method.aucs_, key=method.aucs_.__getitem__) > 0
-    assert ItemGroups(5, coverage=0.0).release(words()).columns == tuple(
-        name for name in ItemGroups(5, coverage=0.0).release(words()).columns if name.startswith("x")
+    assert method.choice_ == max(method.aucs_, key=method.aucs_.__getitem__)
+    assert {variant.form for variant in method.aucs_} == {"groups", "scores"}
+    assert method.choice_.form == "scores"  # many words that say little each
+    for form in ("groups", "scores"):
+        method = ItemGroups(5, form=form, coverage=0.1, beginnings=False, random_state=0)
+        method.release(words())
+        assert {
+            (variant.form, variant.coverage, variant.beginnings) for variant in (*method.aucs_, method.choice_)
+        } == {(form, 0.1, False)}
+    assert ItemGroups(5, form="groups", coverage=0.0).release(words()).columns == tuple(
+        name for name in ItemGroups(5, form="groups", coverage=0.0).release(words()).columns if name.startswith("x")
     )
 
 
@@ -110,7 +149,7 @@ def test_a_saved_release_verifies_recodes_and_is_attacked(tmp_path):
     folder = release.save(tmp_path / "out") / "release"
     verification = verify(folder)
     assert verification.holds
-    assert any("as members of groups" in remark for remark in verification.remarks)
+    assert any("as members of groups or scores" in remark for remark in verification.remarks)
     published = [frozenset(row["items"]) for row in pq.read_table(folder / "data.parquet").to_pylist()]
     assert oracles.containment([set(row) for row in published]) >= 5
     again = recode(folder, baskets)
@@ -127,7 +166,7 @@ def test_a_record_that_was_edited_is_found(tmp_path):
     record = GroupedItems.from_bytes((folder / "recoding.json").read_bytes())
     assert record.problems(record.names) == []
     assert record.problems(record.names[::-1])
-    other = GroupedItems(record.names[1:], record.members[1:])
+    other = record.within(record.names[1:])
     (folder / "recoding.json").write_bytes(other.to_bytes())
     assert not verify(folder).holds
     with pytest.raises(DataError, match="was changed after it was certified"):
@@ -140,13 +179,88 @@ def test_a_record_that_was_edited_is_found(tmp_path):
         GroupedItems.from_bytes(twice)
 
 
+def test_steps_of_a_score_are_nested_and_k_persons_drop_out_at_each():
+    baskets = words()
+    release = ItemGroups(7, form="scores", random_state=0).release(baskets)
+    grouped, published = release.groups, release.recode(baskets)
+    assert len(grouped.scores) == 2
+    assert all(step is not None for step in grouped.steps)
+    for place, score in enumerate(grouped.scores):
+        reached = score.of(baskets)
+        least = [step.at_least for step in grouped.steps if step.score == place]
+        assert least == sorted(least)
+        columns = [c for c, step in enumerate(grouped.steps) if step.score == place]
+        held = published.matrix[:, columns].toarray()
+        assert np.array_equal(held, reached[:, None] >= np.array(least))
+        assert (np.diff(held.sum(axis=0), append=0) <= -7).all()
+        assert held[:, 0].sum() <= len(baskets) - 7
+    assert 0 < max(points for score in grouped.scores for _, points in score.items) == 20
+
+
+def test_a_class_that_few_persons_have_gets_no_score():
+    """Its points would tell what these persons have in common."""
+    baskets = words()
+    labels = [f"class {label}" for label in baskets.labels]
+    labels[:3] = ["few"] * 3
+    release = ItemGroups(5, form="scores", random_state=0).release(Baskets.of(baskets, labels))
+    assert not [name for name in release.columns if name.startswith("few")]
+    assert {name.split(":")[0] for name in release.columns} == {"class 0", "class 1"}
+
+
+def test_beginnings_of_names_keep_what_single_items_are_too_rare_for():
+    """Each word is rare; those of a stem are not, and only the stem tells the class."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 300)
+    stems = [["run", "eat"][label] for label in y]
+    rows = [[f"{stem}{rng.integers(0, 90)}", f"z{rng.integers(0, 9)}"] for stem in stems]
+    baskets = Baskets.from_transactions(rows, y)
+    release = ItemGroups(10, random_state=0).release(baskets)
+    items, beginnings = named_by(release.groups)
+    assert {"run", "eat"} <= beginnings
+    assert not [item for item in items if item[0] in "re"]
+    new = release.recode([["runaway", "z1"], ["eaten", "z2"], ["walk"]])
+    told = [{name.split(":")[0] for name in new.items(row)} for row in range(3)]
+    assert "0" in told[0]
+    assert "1" in told[1]
+    assert told[2] == set()
+    without = ItemGroups(10, beginnings=False, random_state=0).release(baskets)
+    assert named_by(without.groups)[1] == set()
+
+
+def test_records_of_scores_are_read_strictly():
+    grouped = ItemGroups(5, form="scores", random_state=0).release(words()).groups
+    content = grouped.to_bytes()
+    assert GroupedItems.from_bytes(content) == grouped
+    raw = json.loads(content)
+
+    def written(**changes):
+        return json.dumps({**raw, **changes}, ensure_ascii=False).encode()
+
+    step = raw["groups"][0]
+    for wrong in (
+        written(scores=[]),
+        written(scores=[*raw["scores"], raw["scores"][0]]),
+        written(scores=[{"items": {"0": ["x1"]}, "beginnings": {}}, *raw["scores"][1:]]),
+        written(scores=[{"items": {"5": ["x1"], "4": ["x1"]}, "beginnings": {}}, *raw["scores"][1:]]),
+        written(groups=[{**step, "score": 7}]),
+        written(groups=[{**step, "at_least": 0}]),
+        written(groups=[{**step, "at_least": 1.5}]),
+        written(format=1),
+        content.replace(b"\n", b"", 1),
+    ):
+        with pytest.raises(DataError):
+            GroupedItems.from_bytes(wrong)
+
+
 def test_groups_from_a_file(tmp_path):
     file = tmp_path / "kinds.csv"
     file.write_text("item;group\n" + "".join(f"x{j};kind {j % 3}\n" for j in range(130)), encoding="utf-8")
     by_file = ItemGroups(5, groups=file, random_state=0).release(words())
     by_dict = ItemGroups(5, groups={f"x{j}": f"kind {j % 3}" for j in range(130)}, random_state=0).release(words())
     assert by_file.groups == by_dict.groups
-    assert by_file.parameters == {"k": 5, "groups": "given", "coverage": "auto"}
+    assert by_file.parameters == {
+        "k": 5, "groups": "given", "form": "auto", "coverage": "auto", "beginnings": True,
+    }  # fmt: skip
     kinds = dict(zip(by_file.groups.names, by_file.groups.members, strict=True))
     assert "x129" in kinds["kind 0"]  # which nobody has: the file is published as it is
     for text, why in (

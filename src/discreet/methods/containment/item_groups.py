@@ -1,66 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ItemGroups: publish groups of items instead of single ones, so that more of a basket can be kept among k.
+"""ItemGroups: publish groups of items, or scores in steps, so that more of a basket can be kept among k.
 
 A row has a group if it has one of its members. Groups are held by more persons than their members are, and few persons
 have a combination of groups to themselves. So far more groups than items can be published under the same promise as
 GreedySelector and OptimalSelector make, and each speaks for many items. Groups are given, such as the category of each
-product or the stem of each word, or learnt: items that speak for the same class about as strongly go together.
+product or the stem of each word, or learnt: items that speak for the same class about as strongly go together. Scores
+are learnt, too: items get points, and it is published whether a row reaches so many points or more.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.errors import CannotRelease
+from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
-from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Changed, Method
-from discreet.methods.containment.item_groups_learn import GRID, fitting, grouped_matrix, held_out_auc, learnt_groups
+from discreet.methods.containment.item_groups_choice import Variant, all_steps, best_variant, variants
+from discreet.methods.containment.item_groups_learn import fitting, learnt_groups
+from discreet.methods.containment.item_groups_scores import holders, members_of, points_of, scores_of
 from discreet.methods.containment.optimal import in_a_fixed_order
 from discreet.prepare.given_groups import given_groups
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.promise import Promise
-from discreet.recoding.grouped_items import GroupedItems
+from discreet.recoding.grouped_items import GroupedItems, Step
+from discreet.recoding.item_scores import ItemScore, columns_of, has_one
 from discreet.release.release import Changes
 
 _NAMED = 3  # members in the name of a learnt group
 
 
+class _Found(NamedTuple):
+    """What may be published beside single items: what each means, and which rows have it."""
+
+    means: Mapping[str, Sequence[str] | Step]
+    matrix: sp.csr_array
+    scores: Sequence[ItemScore] = ()
+
+
 class ItemGroups(Method):
-    """Publish groups of items, given or learnt, such that every person stays hidden among k.
+    """Publish groups of items, given or learnt, or scores of items, such that every person stays hidden among k.
 
     Parameters
     ----------
     k : int in [2, inf)
     groups : mapping of item to group, a CSV file with two columns (item, group), or None
-        None learns groups from the labels. Given groups are published with all their members, whether or not anybody
+        None learns from the labels. Given groups are published with all their members, whether or not anybody
         has them: make them without looking at the rows. Items without a group stay as they are.
+    form : "auto", "groups" or "scores"
+        What is learnt. "groups": items that speak for a class about as strongly; a row has a group if it has one of its
+        items. "scores": for each class, points of items; a published item says that a row reaches so many points or
+        more. "auto" takes what lets a linear model predict held-out rows best.
     coverage : "auto", or a share in [0, 1)
         Learnt groups: items join a group until so large a share of the rows has one of them; 0 leaves every item by
-        itself. "auto" takes the share at which a linear model predicts held-out rows best.
+        itself. Scores: from step to step at least so large a share of the rows drops out, and k persons. "auto"
+        compares several.
+    beginnings : bool
+        Whether beginnings of the names of items may have points, too, such as stems of words or the first digits of
+        codes. Only those are used that k persons have, and with "auto" only where held-out rows are predicted better.
     random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
     Attributes
     ----------
-    grouped_ : the published items with their members
-    coverage_ : the coverage that was used, None if groups were given
-    aucs_ : for "auto", the area under the ROC curve on held-out rows for each coverage that was tried
+    grouped_ : the published items with their members, or scores
+    choice_ : the form, the coverage and, of scores, the weights that were used; None if groups were given
+    aucs_ : where several were compared, the area under the ROC curve on held-out rows for each
 
     Promise
     -------
-    Containment(k) of the published groups and items. Whoever knows items of a person knows groups of the person, and k
-    persons have all of these. The members of learnt groups, which are published, are items that k persons have. Which
-    items go together is learnt from rows and labels and is not itself private.
+    Containment(k) of what is published. Whoever knows items of a person knows groups of the person and points that the
+    person reaches, and k persons have all of these. Members of learnt groups, and items and beginnings with points,
+    which are published, are such that k persons have each. Which items go together, and how many points they have, is
+    learnt from rows and labels and is not itself private.
 
     Examples
     --------
@@ -77,7 +97,9 @@ class ItemGroups(Method):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "k": [Interval(Integral, 2, None, closed="left")],
         "groups": [Mapping, str, os.PathLike, None],
+        "form": [StrOptions({"auto", "groups", "scores"})],
         "coverage": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
+        "beginnings": [bool],
         "random_state": [Integral, None],
     }
 
@@ -86,12 +108,16 @@ class ItemGroups(Method):
         k: int = 5,
         *,
         groups: Mapping[str, str] | str | os.PathLike[str] | None = None,
+        form: str = "auto",
         coverage: str | float = "auto",
+        beginnings: bool = True,
         random_state: RandomState = None,
     ) -> None:
         self.k = k
         self.groups = groups
+        self.form = form
         self.coverage = coverage
+        self.beginnings = beginnings
         self.random_state = random_state
 
     @property
@@ -100,88 +126,91 @@ class ItemGroups(Method):
 
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
         source, baskets = baskets, in_a_fixed_order(baskets)
-        self._mapping: dict[str, str] = {}
-        self.coverage_: float | None = None
-        self.aucs_: dict[float, float] = {}
-        groups, names = self._given(baskets) if self.groups is not None else self._learnt(baskets)
-        single = [[item] for item in self._common(baskets).tolist() if baskets.names[item] not in set(names)]
-        candidates = groups + single
-        kept = fitting(grouped_matrix(baskets, candidates), baskets, self.k, len(groups))
+        self.choice_: Variant | None = None
+        self.aucs_: dict[Variant, float] = {}
+        found = self._given(baskets) if self.groups is not None else self._learnt(baskets)
+        items = [] if found.scores and found.means else self._common(baskets).tolist()
+        single = [item for item in items if baskets.names[item] not in found.means]
+        matrix = sp.csr_array(sp.hstack([found.matrix, baskets.matrix[:, single] > 0]))
+        kept = fitting(matrix, baskets, self.k, len(found.means), by="common" if found.scores else "telling")
         if not kept:
             raise CannotRelease(
                 f"No group and no item can be kept at k = {self.k}: each is held by fewer than {self.k} persons, or by"
                 " all. Lower k, or give larger groups."
             )
-        names += [baskets.names[item] for (item,) in single]
-        self.grouped_ = self._members(baskets, candidates, names, kept)
+        if found.scores:
+            kept.sort()  # a score's steps one after another
+        means = [*found.means.items(), *((baskets.names[item], [baskets.names[item]]) for item in single)]
+        self.grouped_ = GroupedItems.of(dict(means[place] for place in kept), found.scores)
         published = self.grouped_.apply(source)
-        used = sorted({item for place in kept for item in candidates[place]})
+        used = np.unique(self.grouped_.places_in(source)[0]).tolist()
         changes = Changes(quasi_cells=len(baskets) * len(kept), columns_dropped=baskets.shape[1] - len(used))
         trace = [
-            {"feature": names[place], "gain": None, "kept": True, "members": len(candidates[place])} for place in kept
+            {"feature": name, "gain": None, "kept": True, "members": n}
+            for name, n in zip(self.grouped_.names, self.grouped_.sizes, strict=True)
         ]
-        notes = [*one_hot_note(published, 0, list(range(len(kept)))), *self._remarks(len(groups), kept)]
+        notes = [*one_hot_note(published, 0, list(range(len(kept)))), *self._remarks(found, kept)]
         return Changed(published, tuple(used), changes, trace, notes, self.grouped_)
 
     def _common(self, baskets: Baskets) -> np.ndarray:
         """The items that k persons have, but not all rows."""
-        n_persons = baskets.support
-        if baskets.persons is not None:
-            items = np.repeat(np.arange(baskets.shape[1]), baskets.support)
-            n_persons = persons_per_group(items, baskets.shape[1], baskets.persons[baskets.columns.indices])
-        return np.flatnonzero((n_persons >= self.k) & (baskets.support < len(baskets)))
+        return np.flatnonzero((holders(baskets) >= self.k) & (baskets.support < len(baskets)))
 
-    # -- groups, as lists of columns, and their names ---------------------------------------------------------------
+    # -- what may be published beside single items ------------------------------------------------------------------
 
-    def _given(self, baskets: Baskets) -> tuple[list[list[int]], list[str]]:
+    def _given(self, baskets: Baskets) -> _Found:
         assert self.groups is not None
-        self._mapping = given_groups(self.groups)
         members: dict[str, list[int]] = {}
-        for item, name in enumerate(baskets.names):
-            if name in self._mapping:
-                members.setdefault(self._mapping[name], []).append(item)
-        return [members[name] for name in sorted(members)], sorted(members)
+        everything: dict[str, list[str]] = {}
+        place = {name: item for item, name in enumerate(baskets.names)}
+        for item, group in given_groups(self.groups).items():
+            everything.setdefault(group, []).append(item)
+            if item in place:
+                members.setdefault(group, []).append(place[item])
+        names = sorted(members)
+        return _Found({name: everything[name] for name in names}, has_one(baskets, [members[name] for name in names]))
 
-    def _learnt(self, baskets: Baskets) -> tuple[list[list[int]], list[str]]:
-        coverage = self._best_coverage(baskets) if isinstance(self.coverage, str) else float(self.coverage)
-        self.coverage_ = coverage
-        groups = [group for group in learnt_groups(baskets, self._common(baskets), coverage) if len(group) > 1]
-        support = baskets.support
-        taken, names = set(baskets.names), []
+    def _learnt(self, baskets: Baskets) -> _Found:
+        coverage = None if isinstance(self.coverage, str) else float(self.coverage)
+        tried = variants(self.form, coverage, beginnings=self.beginnings)
+        self.choice_, self.aucs_ = best_variant(baskets, self.k, tried)
+        return (self._scores if self.choice_.form == "scores" else self._groups)(baskets, self.choice_)
+
+    def _groups(self, baskets: Baskets, choice: Variant) -> _Found:
+        groups = [group for group in learnt_groups(baskets, self._common(baskets), choice.coverage) if len(group) > 1]
+        support, means = baskets.support, dict[str, list[str] | Step]()
         for group in groups:
             often = sorted(group, key=lambda item: (-support[item], item))[:_NAMED]
             more = f" + {len(group) - _NAMED} more" if len(group) > _NAMED else ""
-            name = ", ".join(baskets.names[item] for item in often) + more
-            while name in taken:
-                name += " *"
-            taken.add(name)
-            names.append(name)
-        return groups, names
+            name = _free(", ".join(baskets.names[item] for item in often) + more, {*baskets.names, *means})
+            means[name] = [baskets.names[item] for item in group]
+        return _Found(means, has_one(baskets, groups))
 
-    def _best_coverage(self, baskets: Baskets) -> float:
-        """The coverage at which a linear model learnt from one part of the rows predicts the others best."""
-        with progress("Choosing how large groups are", len(GRID)) as bar:
-            for coverage in GRID:
-                self.aucs_[coverage] = held_out_auc(baskets, self.k, coverage)
-                bar.advance()
-        return max(GRID, key=lambda coverage: (self.aucs_[coverage], -coverage))
+    def _scores(self, baskets: Baskets, choice: Variant) -> _Found:
+        assert baskets.labels is not None
+        members = members_of(baskets, self.k, beginnings=choice.beginnings)
+        members, _ = members.held_by(self.k, baskets.persons, beginnings=choice.beginnings)
+        points = points_of(members, baskets.labels, baskets.n_classes, choice.weights)
+        reached = members.matrix @ points
+        names = range(baskets.n_classes) if baskets.classes is None else baskets.classes
+        steps, means = all_steps(reached, baskets, self.k, choice.coverage), dict[str, list[str] | Step]()
+        for c, least in sorted(steps):
+            name = f"{names[c]}: {least} points or more"
+            means[_free(name, {*baskets.names, *means})] = Step(c, least)
+        rows = [np.flatnonzero(reached[:, c] >= least) for c, least in sorted(steps)]
+        return _Found(means, columns_of(rows, len(baskets)), scores_of(members, points))
 
-    def _members(self, baskets: Baskets, groups: list[list[int]], names: list[str], kept: list[int]) -> GroupedItems:
-        """The published items with their members: of given groups all, whether or not anybody has them."""
-        given: dict[str, list[str]] = {}
-        for item, name in self._mapping.items():
-            given.setdefault(name, []).append(item)
-        return GroupedItems.of(
-            {names[p]: given.get(names[p]) or [baskets.names[item] for item in groups[p]] for p in kept}
-        )
-
-    def _remarks(self, n_groups: int, kept: list[int]) -> list[str]:
-        n_kept = sum(place < n_groups for place in kept)
-        remarks = [f"{n_kept} of {n_groups} groups are published, and {len(kept) - n_kept} single items."]
+    def _remarks(self, found: _Found, kept: list[int]) -> list[str]:
+        n_kept = sum(place < len(found.means) for place in kept)
+        what = "steps of scores" if found.scores else "groups"
+        beside = "" if n_kept and found.scores else f", and {len(kept) - n_kept} single items"
+        remarks = [f"{n_kept} of {len(found.means)} {what} are published{beside}."]
         if self.groups is None:
+            learnt = "points of items" if found.scores else "groups"
+            private = "how many points an item has" if found.scores else "which items go together"
             remarks.append(
-                "The groups were learnt from the rows and their labels. The promise covers what is published of a"
-                " person; which items go together is not private."
+                f"The {learnt} were learnt from the rows and their labels. The promise covers what is published of a"
+                f" person; {private} is not private."
             )
         else:
             remarks.append(
@@ -190,4 +219,17 @@ class ItemGroups(Method):
         return remarks
 
     def _public_parameters(self) -> dict[str, Any]:
-        return {"k": self.k, "groups": None if self.groups is None else "given", "coverage": self.coverage}
+        return {
+            "k": self.k,
+            "groups": None if self.groups is None else "given",
+            "form": self.form,
+            "coverage": self.coverage,
+            "beginnings": self.beginnings,
+        }
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, marked until it is not taken."""
+    while name in taken:
+        name += " *"
+    return name

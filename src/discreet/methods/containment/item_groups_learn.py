@@ -15,13 +15,6 @@ import numpy as np
 from discreet.counting.bitmaps import Patterns
 from discreet.data.baskets import Baskets
 from discreet.foundation.lazy_modules import sparse as sp
-from discreet.foundation.randomness import Randomness
-
-GRID = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)  # coverages that "auto" compares
-_FOLDS = 3
-_FEW, _TIMES = 1000, 4  # rows up to which they are divided into folds so many times
-_PENALTIES = (1.0, 30.0)
-_MOST_CELLS = 20_000_000  # of a dense matrix that a linear model is fitted on
 
 
 def learnt_groups(baskets: Baskets, items: np.ndarray, coverage: float) -> list[list[int]]:
@@ -62,19 +55,15 @@ def _tendencies(baskets: Baskets) -> tuple[np.ndarray, np.ndarray]:
     return ratio, (inside - support * share) / np.sqrt(np.maximum(spread, 1e-9))
 
 
-def grouped_matrix(baskets: Baskets, groups: list[list[int]]) -> sp.csr_array:
-    """0/1 columns, one for each group: whether a row has one of its members."""
-    items = np.concatenate([np.asarray(group, dtype=np.int64) for group in groups]) if groups else np.zeros(0, int)
-    column = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    member = sp.csr_array((np.ones(len(items)), (items, column)), shape=(baskets.shape[1], len(groups)))
-    return sp.csr_array((baskets.matrix.astype(float) @ member) > 0)
-
-
-def fitting(matrix: sp.csr_array, baskets: Baskets, k: int, n_groups: int) -> list[int]:
-    """Of the columns for the rows of these baskets, those that fit together: first the `n_groups` groups, then single
-    items, by chi-squared, the highest first, each that leaves every row contained in those of k persons."""
-    order = np.lexsort((-_chi_squared(matrix, baskets), np.arange(matrix.shape[1]) >= n_groups))
-    patterns, kept, columns = Patterns(len(baskets), baskets.persons), [], matrix.tocsc()
+def fitting(matrix: sp.csr_array, baskets: Baskets, k: int, n_first: int, *, by: str) -> list[int]:
+    """Of the columns for the rows of these baskets, those that fit together, each that leaves every row contained in
+    those of k persons. The first `n_first` columns are tried first, by chi-squared ("telling") or by the number of rows
+    that have them ("common"), the highest first; then the others, by chi-squared."""
+    telling, columns = _chi_squared(matrix, baskets), matrix.tocsc()
+    score = np.where(np.arange(matrix.shape[1]) < n_first, np.diff(columns.indptr), telling)
+    score = telling if by == "telling" else score
+    order = np.lexsort((-score, np.arange(matrix.shape[1]) >= n_first))
+    patterns, kept = Patterns(len(baskets), baskets.persons), []
     for place in order.tolist():
         rows = columns.indices[columns.indptr[place] : columns.indptr[place + 1]]
         if 0 < len(rows) < len(baskets) and patterns.keeps_containment(rows, k):
@@ -90,60 +79,3 @@ def _chi_squared(matrix: sp.csr_array, baskets: Baskets) -> np.ndarray:
     observed = matrix.astype(float).T @ one_hot
     expected = np.outer(observed.sum(axis=1), one_hot.mean(axis=0))
     return np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0).sum(axis=1)
-
-
-# -- how large groups should be ----------------------------------------------------------------------------------------
-
-
-def held_out_auc(baskets: Baskets, k: int, coverage: float) -> float:
-    """The mean AUC, over folds, of a linear model on the groups of the other folds that fit together.
-
-    The other folds have fewer rows, so fewer persons are asked for, in proportion: else groups would fit less well
-    than on all rows. Few rows are divided several times.
-    """
-    scores = []
-    fewer = max(2, round(k * (1 - 1 / _FOLDS)))
-    for time in range(1 if len(baskets) > _FEW else _TIMES):
-        fold = _folds(baskets, time)
-        for f in range(_FOLDS):
-            learnt, tested = baskets.take(np.flatnonzero(fold != f)), baskets.take(np.flatnonzero(fold == f))
-            items = np.flatnonzero((learnt.support >= fewer) & (learnt.support < len(learnt)))
-            groups = learnt_groups(learnt, items, coverage)
-            kept = fitting(grouped_matrix(learnt, groups), learnt, fewer, len(groups))
-            chosen = [groups[place] for place in kept]
-            parts = grouped_matrix(learnt, chosen), learnt.labels, grouped_matrix(tested, chosen), tested.labels
-            scores.append(_auc(*parts))  # type: ignore[arg-type]
-    return float(np.mean(scores))
-
-
-def _folds(baskets: Baskets, time: int) -> np.ndarray:
-    """The fold of each row by lot, each class spread evenly, the rows of a person together."""
-    assert baskets.labels is not None
-    whose = np.arange(len(baskets)) if baskets.persons is None else baskets.persons
-    by_class = np.lexsort((Randomness(3 + time).permutation(len(baskets)), baskets.labels))
-    place = np.empty(len(baskets), dtype=np.int64)
-    place[by_class] = np.arange(len(baskets))
-    first = np.full(int(whose.max()) + 1, len(baskets))
-    np.minimum.at(first, whose, place)
-    return first[whose] % _FOLDS
-
-
-def _auc(X: sp.csr_array, labels: np.ndarray, tested: sp.csr_array, truth: np.ndarray) -> float:
-    """The better of two ridge regressions on the classes' indicators; the mean over classes that are in both parts."""
-    if not X.shape[1]:
-        return 0.5
-    from sklearn.metrics import roc_auc_score
-
-    most = max(_MOST_CELLS // X.shape[1], 2000)
-    rows = Randomness(4).permutation(X.shape[0])[:most]
-    dense, targets = X[rows].toarray().astype(float), np.eye(int(max(labels.max(), truth.max())) + 1)[labels[rows]]
-    middle, share = dense.mean(axis=0), targets.mean(axis=0)
-    dense -= middle
-    products, sums = dense.T @ dense, dense.T @ (targets - share)
-    scores = []
-    for penalty in _PENALTIES:
-        weights = np.linalg.solve(products + penalty * np.eye(len(products)), sums)
-        predicted = (tested.astype(float) @ weights) - middle @ weights
-        areas = [roc_auc_score(truth == c, predicted[:, c]) for c in range(len(share)) if 0 < np.mean(truth == c) < 1]
-        scores.append(float(np.mean(areas)) if areas else 0.5)
-    return max(scores)

@@ -134,7 +134,7 @@ class KmSelector(Selector):
         if self.groups is None:
             return super()._change(baskets, randomness)
         members = members_of(given_groups(self.groups), baskets.names)
-        every: dict[str, Sequence[str]] = {name: [name] for name in baskets.names}
+        every: dict[str, list[str]] = {name: [name] for name in baskets.names}
         whole = GroupedItems.of(every | members).apply(baskets)
         kept, trace = self._keep(whole, randomness)
         names = [whole.names[item] for item in sorted(kept)]
