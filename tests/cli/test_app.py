@@ -30,13 +30,6 @@ ROLES = ["--target", "again", "--quasi", "age,sex,town", "--sensitive", "ill", "
 RELEASE = [*ROLES, "--method", "mondrian", "--k", "4"]
 
 
-def test_a_command_that_used_duckdb_ends_without_noise():
-    """It lists what is left of it, if no garbage is collected at the end."""
-    code = "import sys, duckdb; sys.argv = ['discreet', '--version']; from discreet.cli import main; main()"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (ended.returncode, ended.stderr) == (GOOD, "")
-
-
 def people(n=120, seed=0) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     age = rng.integers(20, 80, n)
