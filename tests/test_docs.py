@@ -57,6 +57,7 @@ NOT_RUN = {
     "README.md": 1,  # make
     "CONTRIBUTING.md": 1,  # make
     "docs/files.md": 1,  # PostgreSQL
+    "docs/how-to/run-on-a-cluster.md": 1,  # Spark
     "docs/install.md": 2,  # pip, podman
     "docs/reproduction.md": 43,  # hours
     "docs/scale.md": 1,  # PostgreSQL
