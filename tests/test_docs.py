@@ -57,6 +57,7 @@ NOT_RUN = {
     "README.md": 1,  # make
     "CONTRIBUTING.md": 1,  # make
     "docs/files.md": 1,  # PostgreSQL
+    "docs/how-to/run-on-a-cluster.md": 1,  # Spark
     "docs/install.md": 2,  # pip, podman
     "docs/reproduction.md": 43,  # hours
     "docs/scale.md": 1,  # PostgreSQL
@@ -170,6 +171,39 @@ def test_the_badges_of_the_readme_say_what_holds():
     assert {f"Python: {least} or newer", "licence: Apache-2.0", "types: mypy, strict"} <= set(badges)
     assert project["project"]["license"].startswith("Apache-2.0")
     assert project["tool"]["mypy"]["strict"]
+
+
+# -- the first page of the site ----------------------------------------------------------------------------------------
+
+
+def test_the_first_page_has_a_sentence_a_picture_three_commands_and_four_doors():
+    page = ROOT / "docs" / "index.md"
+    text = page.read_text(encoding="utf-8")
+    said = re.match(r"# discreet\n\n\*\*([^*]+)\*\*\n", text)
+    assert said
+    assert said[1].count(".") == 1
+    assert {name for name in ("light", "dark") if f"images/report-{name}.png" in text} == {"light", "dark"}
+    asked = [
+        command.text.split()[1] for block in blocks(page) if block.language == "console" for command in commands(block)
+    ]
+    assert asked == ["data", "release", "verify"]
+    doors = text.partition("## Four doors\n")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^\| \*\*[^|]+\*\* \|.*\]\(.*\|.*\]\(.*\|$", doors, re.MULTILINE)) == 4
+
+
+WANTED = {  # what somebody wants to do, and its page
+    *("choose-k", "choose-a-method", "protect-the-label", "release-every-year", "verify", "learn-from-a-release"),
+    *("run-on-a-cluster", "switch-from-arx", "switch-from-sdcmicro"),
+}
+
+
+def test_there_is_a_page_for_what_people_want_to_do():
+    pages = {page.stem for page in (ROOT / "docs" / "how-to").glob("*.md")} - {"index"}
+    assert pages == WANTED
+    listed = (ROOT / "docs" / "how-to" / "index.md").read_text(encoding="utf-8")
+    for stem in WANTED:
+        assert f"]({stem}.md)" in listed
+        assert any(block.language == "console" for block in blocks(ROOT / "docs" / "how-to" / f"{stem}.md"))
 
 
 # -- pages -------------------------------------------------------------------------------------------------------------

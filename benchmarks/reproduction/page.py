@@ -266,7 +266,7 @@ def sections(of: Chapter) -> Iterator[tuple[str, str]]:
 def _figures(found: list[Line], notes: Notes) -> str:
     if not found:
         return "Nothing of this is measured yet."
-    text = ["| row | column | published | ours | noise | honest | |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    text = ["| row | column | published | ours | noise | honest | notes |", f"|{' --- |' * 7}"]
     for line in found:
         ours, honest, noise = _shown(line)
         cells = [line.key.row, line.key.column, "–" if line.published is None else str(line.published)]
@@ -275,7 +275,7 @@ def _figures(found: list[Line], notes: Notes) -> str:
 
 
 def _statements(found: list[Line], says: dict, notes: Notes) -> str:
-    text = ["| where | what is said | ours | honest | |", "| --- | --- | --- | --- | --- |"]
+    text = ["| where | what is said | ours | honest | notes |", "| --- | --- | --- | --- | --- |"]
     for line in found:
         ours, honest, _ = _shown(line)
         said = says[line.key.row]

@@ -27,6 +27,8 @@ PAGES = (
     "reference/recipe",
     "evidence/index",
 )
+CUT_OFF = """() => [...document.querySelectorAll('.commands pre')].filter((e) => e.scrollWidth > e.clientWidth + 1)
+  .map((e) => e.textContent)"""
 SEEN = """() => [...document.querySelectorAll('img.report')].filter((e) => e.getBoundingClientRect().width > 0)
   .map((e) => e.naturalWidth > 0 && e.src.match(/report-(\\w+)/)[1])"""
 
@@ -46,6 +48,7 @@ def test_a_page_is_whole_and_readable(browser, site, scheme, viewport):
         assert page.evaluate(FINDINGS) == [], (name, scheme)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
         assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        assert page.evaluate(CUT_OFF) == [], "commands go on in the next line"
         assert [url for url in page.asked if not url.startswith("file:")] == []
         page.close()
 
@@ -54,6 +57,16 @@ def test_the_first_page_shows_the_report_of_its_theme(browser, site):
     for scheme in ("light", "dark"):
         page = watched(browser, site / "index.html", DESK, scheme)
         assert page.evaluate(SEEN) == [scheme]
+        page.close()
+
+
+def test_the_four_doors_stand_side_by_side_on_a_desk_and_below_each_other_on_a_telephone(browser, site):
+    for viewport, columns in ((DESK, 4), (PHONE, 1)):
+        page = watched(browser, site / "index.html", viewport, "light")
+        places = page.evaluate(
+            "[...document.querySelectorAll('#four-doors tbody tr')].map((e) => e.getBoundingClientRect().left)"
+        )
+        assert (len(places), len(set(places))) == (4, columns)
         page.close()
 
 
