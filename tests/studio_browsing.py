@@ -82,7 +82,9 @@ def accessible(page, home, width, *steps):
 
 def next_page(page):
     """Go on to the next page, as its button says."""
-    ready(page).click("nav.way .main")
+    ready(page)
+    with page.expect_navigation():
+        page.click("nav.way .main")
     return ready(page)
 
 

@@ -160,7 +160,7 @@ def test_a_point_of_the_picture_leads_to_its_release(walked):
     page.wait_for_selector(".after")
     assert shown.locator("tbody tr:has(.after)").count() == 8  # rows as they are, and as they are published
     assert shown.locator("h3:text-is('Attacks') + div tbody tr").count() > 3
-    assert "knows the label" in shown.locator(".warn").first.inner_text()
+    assert shown.locator(".warn").count() > 0
     with page.expect_response("**/choose/weights"):
         page.locator("input[name=detail]").fill("90")
     page.locator(".plot .mark-symbol path").first.wait_for()

@@ -23,7 +23,9 @@ def test_a_domain_is_stated_and_a_release_with_noise_is_paid_for(browser, tmp_pa
             page.locator("#epsilon").fill("2")
         page.click("text=State the public domain")
         ready(page)
-        page.locator("#kind-age").select_option("cuts")
+        with page.expect_response("**/domain/column"):
+            page.locator("#kind-age").select_option("cuts")
+        ready(page)
         for column, listed in (("age", "30; 50"), ("sex", "f\nm"), ("ill", "no\nyes")):
             with page.expect_response("**/domain/column"):
                 page.locator(f"#listed-{column}").fill(listed)

@@ -23,7 +23,7 @@ def test_each_place_is_written_in_its_circle():
 def test_places_of_circles_that_overlap_are_written_together():
     ranking = [release("a", 0.8, 99.0), release("b", 0.6, 80.0), release("c", 0.805, 99.2), release("d", 0.81, 99.4)]
     found = written(choice_picture(ranking, LEVELS, "Accuracy", best="a", shown="b"))
-    assert found == {"a": ("", "1, 3, 4"), "b": ("2", ""), "c": ("", ""), "d": ("", "")}
+    assert found == {"a": ("", ""), "b": ("2", ""), "c": ("", ""), "d": ("", "1, 3, 4")}
 
 
 def test_what_was_not_measured_is_in_the_words_alone():

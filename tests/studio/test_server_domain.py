@@ -48,6 +48,17 @@ def test_nothing_is_filled_in_from_the_rows(own):
     assert "0 of 3 columns stated" in own.get("/promise").text
 
 
+def test_a_form_in_which_nothing_is_listed_yet_is_not_replaced(own):
+    """Somebody who chose the kind goes on to write; what is written then must not be lost."""
+    before = own.project.journal.revision
+    assert state(own, "age", "", kind="cuts").status_code == 204
+    assert own.project.journal.revision == before
+    state(own, "age", "25; 28", kind="cuts")
+    taken_back = state(own, "age", "", kind="cuts")
+    assert "not stated" in taken_back.text
+    assert own.project.domain == {}
+
+
 def test_each_column_is_stated_and_the_whole_is_what_a_release_takes(own, tmp_path):
     assert "&lt; 25" in state(own, "age", "25; 28", kind="cuts", missing="yes").text
     assert state(own, "sex", "f\nm\n", missing="yes").status_code == 200

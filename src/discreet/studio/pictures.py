@@ -107,7 +107,7 @@ def choice_picture(
 
 
 def _write_places(values: Sequence[dict[str, Any]], width: float, levels: Sequence[float]) -> None:
-    """Say where each place in the ranking is written: in its circle; those of circles that overlap above the best."""
+    """Say where each place in the ranking is written: in its circle; of circles that overlap, above the highest."""
     utilities = [*(value["utility"] for value in values), *levels]
     height = max(utilities, default=1.0) - min(utilities, default=0.0)
     heaps: list[list[dict[str, Any]]] = []
@@ -117,11 +117,12 @@ def _write_places(values: Sequence[dict[str, Any]], width: float, levels: Sequen
             heaps.append([value])
         else:
             heap.append(value)
-    for first, *others in heaps:
-        places = ", ".join(str(one["rank"]) for one in (first, *others))
-        first |= {"above": places, "inside": ""} if others else {"above": "", "inside": places}
-        for other in others:
-            other |= {"above": "", "inside": ""}
+    for heap in heaps:
+        places, highest = ", ".join(str(one["rank"]) for one in heap), max(heap, key=lambda one: one["utility"])
+        for one in heap:
+            one |= {"above": places if one is highest and len(heap) > 1 else "", "inside": ""}
+        if len(heap) == 1:
+            highest["inside"] = places
 
 
 def _overlap(one: Mapping[str, Any], other: Mapping[str, Any], width: float, height: float) -> bool:

@@ -50,6 +50,8 @@ def state_column(
     if kind not in ("values", "cuts"):
         raise DataError("A column has values, or cuts between which its numbers or dates lie.")
     entries = [text.strip() for text in _BETWEEN.split(listed) if text.strip()]
+    if not entries and column not in studio.project.domain:
+        return Response(status_code=204)  # the form stays as it is: somebody may be writing into it already
     if not entries:
         studio.project.set_domain({column: None}, f"Public values of {column}: not stated.")
     else:
