@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fwell beside ReliefF and mutual information: python -m benchmarks.fwell.relief [--seeds N] [--rows N] [--text NAME ...]
+"""Fwell beside ReliefF and mutual information: python -m benchmarks.fwell.relief [--seeds N] [--rows N] [--text NAME]
 
 Rows are made in the manner of Madelon: 500 columns, of which 5 place the classes on the corners of a cube and 15 are
 sums of these. Each method keeps 20 columns of two thirds of the rows; a random forest learns on them and classifies the

@@ -50,8 +50,8 @@ def best_variant(
 ) -> tuple[Variant, dict[Variant, float]]:
     """The variant by which held-out rows are classified best by their neighbours, and the share of each.
 
-    Of those whose difference from the best is no more than one standard error, the one with the most neighbours and then
-    the largest regularization: it varies least from sample to sample.
+    Of those whose difference from the best is no more than one standard error, the one with the most neighbours and
+    then the largest regularization: it varies least from sample to sample.
     """
     if len(tried) == 1 or len(classes) < _FEW:
         return tried[0]._replace(regularization=_FALLBACK) if len(tried) > 1 else tried[0], {}
