@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from sklearn.feature_selection import chi2, mutual_info_classif
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
-from discreet import Baskets, CannotRelease, DataError, GreedySelector, OptimalSelector
+from discreet import Baskets, CannotRelease, DataError, GreedySelector, OptimalSelector, samples
 from discreet.counting.class_separation import ham_dist
 from discreet.foundation.randomness import Randomness
 from discreet.methods.containment import optimal
@@ -149,6 +151,34 @@ def test_never_below_a_simple_order_by_its_own_measure(utility):
         assert picked.value_ >= value(sorted(chosen)) - 1e-12, name
     assert picked.starts_
     assert picked.value_ >= max(picked.starts_.values())
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_never_below_a_simple_order_on_sparse_samples(seed):
+    """Weights, chi-squared, mutual information, HamDist and DistCnt, by scikit-learn and by GreedySelector."""
+    baskets = samples.quest(160, 120, patterns=30, random_state=seed, classes=2).data
+    X, y = baskets.matrix.toarray(), baskets.labels
+    value = worth_of("auc", optimal.in_a_fixed_order(baskets)).value
+    picked = OptimalSelector(5).fit(X, y)
+    assert {"weight", "chi-squared", "mutual information", "hamdist", "distcnt"} <= set(picked.starts_)
+    assert picked.value_ >= max(picked.starts_.values())
+    rows = [set(np.flatnonzero(row)) for row in X]
+    orders = {
+        "weights": np.abs(LogisticRegression(max_iter=500).fit(X, y).coef_).max(axis=0),
+        "chi-squared": chi2(X, y)[0],
+        "mutual information": mutual_info_classif(X, y, discrete_features=True),
+    }
+    chosen = {name: [] for name in orders}
+    for name, scores in orders.items():
+        for column in np.argsort(-np.nan_to_num(scores), kind="stable").tolist():
+            if 5 <= X[:, column].sum() < len(X) and oracles.is_feasible(
+                rows, [*chosen[name], column], 5, "containment", None
+            ):
+                chosen[name].append(column)
+    for utility in ("hamdist", "distcnt"):
+        chosen[utility] = GreedySelector(5, utility=utility).fit(X, y).order_.tolist()
+    for name, features in chosen.items():
+        assert picked.value_ >= value(sorted(features)) - 1e-12, name
 
 
 def test_conflicts_make_the_bound_of_hamdist_smaller_than_all_columns_together():

@@ -53,7 +53,10 @@ def variants(form: str, coverage: float | None, *, beginnings: bool) -> list[Var
 
 
 def best_variant(baskets: Baskets, k: int, tried: Sequence[Variant]) -> tuple[Variant, dict[Variant, float]]:
-    """The variant with the highest mean AUC on held-out rows, and the AUC of each; of equals the first."""
+    """The variant with the highest mean AUC on held-out rows, and the AUC of each.
+
+    Groups are taken only if their lead over the best scores is more than two standard errors: scores publish less.
+    """
     if len(tried) == 1:
         return tried[0], {}
     members = members_of(baskets, k, beginnings=any(variant.beginnings for variant in tried))
@@ -67,7 +70,14 @@ def best_variant(baskets: Baskets, k: int, tried: Sequence[Variant]) -> tuple[Va
                     areas[variant].append(area)
                 bar.advance()
     means = {variant: float(np.mean(found)) if found else 0.5 for variant, found in areas.items()}
-    return max(tried, key=means.__getitem__), means
+    best = max(tried, key=means.__getitem__)
+    scores = [variant for variant in tried if variant.form == "scores"]
+    if best.form == "groups" and scores:
+        second = max(scores, key=means.__getitem__)
+        lead = np.array(areas[best]) - np.array(areas[second])
+        if len(lead) > 1 and lead.mean() <= 2 * lead.std(ddof=1) / np.sqrt(len(lead)):
+            best = second
+    return best, means
 
 
 def _areas(

@@ -13,8 +13,8 @@ Departures from the paper:
 3. The margins z are not normalised; the paper's proof needs them to be, its algorithm does not.
 4. Ties of distances go to the lowest row; more than two classes are allowed: a miss is a row of any other class.
 5. The regularization is chosen by how well held-out rows are classified, unless it is given; the paper does not say how
-   it was set. Then margins are means over ten nearest hits and misses, not one, which vary less from sample to
-   sample; and for sparse rows it is chosen, too, whether distances are Manhattan's or cosines.
+   it was set. Then margins are means over ten or a hundred nearest hits and misses, not one, which vary less from
+   sample to sample; which of them is chosen, too, and for sparse rows whether distances are Manhattan's or cosines.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Fwell(Weighter, Estimator):
         The norm of the gradient at which the minimiser is near enough.
     n_neighbors : int in [1, inf), or None
         Margins are means over so many nearest hits and misses. None: one, as in the paper, where the regularization is
-        given; else ten.
+        given; else ten or a hundred, chosen with it.
     metric : "manhattan", "cosine" (sparse rows), or None
         Which rows are near. None: Manhattan distance, as in the paper, where the regularization is given; else, for
         sparse rows, chosen with it.

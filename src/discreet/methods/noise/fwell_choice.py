@@ -26,7 +26,7 @@ _ROWS = 1200  # that are looked at
 _FOLDS = 3
 _VOTERS = 15
 _NEAR_ENOUGH = 1e-4  # norm of the gradient of a trial
-_SEVERAL = 10  # neighbours, where their number is not given
+_SEVERAL = (10, 100)  # neighbours, where their number is not given
 _FALLBACK = 0.1  # regularization for fewer rows
 
 
@@ -39,24 +39,26 @@ class Variant(NamedTuple):
 
 
 def variants(n_neighbors: int | None, metric: str | None, *, sparse: bool) -> list[Variant]:
-    """What is compared: every regularization, and for sparse rows both metrics, unless one is given."""
+    """What is compared: every regularization, and what is not given: numbers of neighbours, metrics of sparse rows."""
     metrics = [metric] if metric is not None else ["manhattan", "cosine"] if sparse else ["manhattan"]
-    return [Variant(factor, n_neighbors or _SEVERAL, one) for one in metrics for factor in GRID]
+    numbers = _SEVERAL if n_neighbors is None else (n_neighbors,)
+    return [Variant(factor, number, one) for one in metrics for number in numbers for factor in GRID]
 
 
 def best_variant(
     X: Any, classes: np.ndarray, tried: Sequence[Variant], n_features: int | None
 ) -> tuple[Variant, dict[Variant, float]]:
-    """The variant with the highest share of held-out rows that their neighbours classify rightly, and all shares.
+    """The variant by which held-out rows are classified best by their neighbours, and the share of each.
 
-    Of equals the one with the larger regularization, then the first.
+    Of those whose difference from the best is no more than one standard error, the one with the most neighbours and
+    then the largest regularization: it varies least from sample to sample.
     """
     if len(tried) == 1 or len(classes) < _FEW:
         return tried[0]._replace(regularization=_FALLBACK) if len(tried) > 1 else tried[0], {}
     chosen = Randomness(5).permutation(len(classes))[:_ROWS]
     X, classes = X[chosen], classes[chosen]
     fold = np.arange(len(classes)) % _FOLDS
-    right = dict.fromkeys(tried, 0.0)
+    right = {variant: np.zeros(len(classes), dtype=bool) for variant in tried}
     for f in range(_FOLDS):
         learnt, tested = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
         for near in dict.fromkeys(variant[1:] for variant in tried):
@@ -65,13 +67,15 @@ def best_variant(
                 if variant[1:] == near:
                     weights, _ = minimiser(z, variant.regularization, _NEAR_ENOUGH)
                     kept = np.sort(heaviest(weights, n_features))
-                    right[variant] += _right(X[:, kept], classes, learnt, tested)
-    shares = {variant: count / len(classes) for variant, count in right.items()}
-    return max(tried, key=lambda variant: (shares[variant], variant.regularization)), shares
+                    right[variant][tested] = _is_right(X[:, kept], classes, learnt, tested)
+    shares = {variant: float(found.mean()) for variant, found in right.items()}
+    best = right[max(tried, key=shares.__getitem__)]
+    level = [v for v in tried if best.sum() - right[v].sum() <= np.sqrt((best != right[v]).sum())]
+    return max(level, key=lambda variant: (variant.n_neighbors, variant.regularization, shares[variant])), shares
 
 
-def _right(X: Any, classes: np.ndarray, learnt: np.ndarray, tested: np.ndarray) -> int:
-    """How many of the tested rows are of the class of most of their nearest rows; sparse rows by cosine."""
+def _is_right(X: Any, classes: np.ndarray, learnt: np.ndarray, tested: np.ndarray) -> np.ndarray:
+    """Whether each tested row is of the class of most of its nearest rows; sparse rows by cosine."""
     if is_sparse(X):
         length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
         X = sp.csr_array(sp.diags_array(1 / np.maximum(length, 1e-300)) @ X)
@@ -82,4 +86,4 @@ def _right(X: Any, classes: np.ndarray, learnt: np.ndarray, tested: np.ndarray) 
     voters = min(_VOTERS, len(learnt))
     nearest = np.argsort(np.round(distance, 9), axis=1, kind="stable")[:, :voters]
     votes = np.eye(int(classes.max()) + 1)[classes[learnt]][nearest].sum(axis=1)
-    return int((votes.argmax(axis=1) == classes[tested]).sum())
+    return votes.argmax(axis=1) == classes[tested]
