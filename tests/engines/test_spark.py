@@ -202,6 +202,8 @@ def test_mondrian_in_parts_cuts_the_same_tree_as_in_memory(tmp_path, in_process,
     with Spark(tmp_path / "t.parquet") as engine:
         assert isinstance(engine, HistogramEngine)
         assert rows_of(Mondrian(k=3, random_state=1).release(engine, ROLES).content) == rows_of(expected.content)
+        diverse = Mondrian(k=3, l=2, t=0.4, random_state=1)
+        assert rows_of(diverse.release(engine, ROLES).content) == rows_of(diverse.release(table, ROLES).content)
         assert abs(engine.likely_distinct(ROLES.quasi) - len(engine.tally(ROLES.quasi))) <= 1
         coded = [np.concatenate(parts) for parts in zip(*engine.coded(["age", "y"]), strict=True)]
         codes = [Table.of(table).column(name).codes for name in ("age", "y")]

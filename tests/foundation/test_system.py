@@ -4,11 +4,13 @@
 import ctypes
 import errno
 import fcntl
+import gc
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -296,3 +298,20 @@ def test_termination_is_handled_as_far_as_there_are_signals(elsewhere, monkeypat
     assert handled == [signal.SIGTERM]
     with system.interrupts_held():
         pass
+
+
+def test_between_stages_of_work_on_many_rows_what_is_not_needed_is_let_go():
+    class Rows:
+        pass
+
+    rows = Rows()
+    rows.self, gone = rows, weakref.ref(rows)
+    gc.disable()
+    try:
+        del rows
+        system.give_back_memory(1000)
+        assert gone() is not None  # of few rows there is nothing to gain
+        system.give_back_memory(2**21)
+        assert gone() is None
+    finally:
+        gc.enable()

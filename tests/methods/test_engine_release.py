@@ -31,6 +31,7 @@ from discreet import (
 from discreet.data.storage import write_part
 from discreet.data.table import Table
 from discreet.engines import DuckDB, InMemory
+from discreet.errors import LeftOutWarning
 from discreet.release.data_subjects import DataSubjects
 from discreet.samples import load
 from engine_cases import (
@@ -205,8 +206,6 @@ def test_methods_that_need_rows_say_so_before_any_work(method):
         {"other": ["pay", "nothing"]},
         {"other": ["name"], "identifiers": []},
         {"other": ["pay", "unused"]},
-        {"target": "born", "quasi": ["age"]},
-        {"target": "pay", "other": []},
     ],
 )
 def test_roles_are_refused_as_for_a_table(parts, change):
@@ -216,6 +215,28 @@ def test_roles_are_refused_as_for_a_table(parts, change):
     with DuckDB(parts[1]) as engine, pytest.raises(RolesError) as found:
         TreeLadder(k=3).release(engine, roles)
     assert str(found.value) == str(expected.value)
+
+
+def without_some_labels(table):
+    labels = [None if place % 7 == 3 else label for place, label in enumerate(table.column("y").to_pylist())]
+    return table.set_column(table.column_names.index("y"), "y", pa.array(labels))
+
+
+def test_an_engine_refuses_rows_without_a_label_and_says_what_to_do(parts):
+    table = without_some_labels(parts[0])
+    with DuckDB(table) as engine, pytest.raises(RolesError, match=r"in 86 of 600 rows\. Leave these rows out of"):
+        TreeLadder(k=3).release(engine, ROLES)
+
+
+@pytest.mark.parametrize("name", ["Mondrian", "TreeLadder"])
+@pytest.mark.parametrize("roles", [ROLES, BY_PERSON], ids=["rows", "persons"])
+def test_a_source_without_these_rows_publishes_what_a_table_in_memory_does(parts, name, roles):
+    table = without_some_labels(parts[0])
+    method = getattr(discreet, name)(k=3, random_state=1)
+    with pytest.warns(LeftOutWarning, match="86 of 600 rows have no 'y' and are left out"):
+        expected = method.release(table, roles)
+    with DuckDB(duckdb.from_arrow(table).filter("y IS NOT NULL")) as engine:
+        assert_same_release(method.release(engine, roles), expected)
 
 
 @pytest.mark.parametrize("k", [700, 5])

@@ -328,9 +328,11 @@ def give_back_memory(n_rows: int) -> None:
     if n_rows < _MANY_ROWS:
         return
     import ctypes
+    import gc
 
     import pyarrow as pa
 
+    gc.collect()  # a table that is no longer needed may hold itself
     pa.default_memory_pool().release_unused()
     if _IS_POSIX:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

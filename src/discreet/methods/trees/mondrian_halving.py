@@ -236,7 +236,8 @@ def _part(ranks, weight, origin, start, stop, c, first, on_left, on_right, found
     """
     n_block = len(on_left)
     n_left, n_right, next_left, next_right = 0, 0, 0, 0
-    ends, begins = np.int64(-1), np.int64(2**62)
+    low, high = np.int64(-1), np.int64(2**62)
+    ends, begins = low, high
     i, j = start, stop - 1
     while j - i >= 2 * n_block:
         if n_left == 0:
@@ -245,18 +246,23 @@ def _part(ranks, weight, origin, start, stop, c, first, on_left, on_right, found
                 rank = np.int64(ranks[i + b, c])
                 on_left[n_left] = i + b
                 n_left += rank >= first
-                ends, begins = max(ends, rank if rank < first else -1), min(begins, rank if rank >= first else 2**62)
+                ends, begins = max(ends, rank if rank < first else low), min(begins, rank if rank >= first else high)
         if n_right == 0:
             next_right = 0
             for b in range(n_block):
                 rank = np.int64(ranks[j - b, c])
                 on_right[n_right] = j - b
                 n_right += rank < first
-                ends, begins = max(ends, rank if rank < first else -1), min(begins, rank if rank >= first else 2**62)
+                ends, begins = max(ends, rank if rank < first else low), min(begins, rank if rank >= first else high)
         n_moved = min(n_left, n_right)
         for b in range(n_moved):
             _exchange(ranks, weight, origin, on_left[next_left + b], on_right[next_right + b])
-        n_left, n_right, next_left, next_right = n_left - n_moved, n_right - n_moved, next_left + n_moved, next_right + n_moved
+        n_left, n_right, next_left, next_right = (
+            n_left - n_moved,
+            n_right - n_moved,
+            next_left + n_moved,
+            next_right + n_moved,
+        )
         i += n_block if n_left == 0 else 0
         j -= n_block if n_right == 0 else 0
     while True:

@@ -43,7 +43,7 @@ def outgrow_memory(engine: HistogramEngine, columns: Sequence[str]) -> bool:
 def too_many_rows(why: str) -> DataError:
     return DataError(
         f"The quasi-identifiers have too many distinct rows for memory, and {why}, which needs them all. Round or leave"
-        " out the columns with most values, name `least` for cuts by information, ask for k alone, or release a sample."
+        " out the columns with most values, name `least` for cuts by information, or release a sample."
     )
 
 

@@ -65,10 +65,10 @@ def partition(
     """Cut until no cut leaves both sides what they need; the first of the needs is the one that is parted evenly.
 
     `ranks`, whose lines change places here, and `counts` are of the rows to part; counts of no class are one each, for
-    median cuts of rows alone, which leave the lines of a leaf side by side, in the order of the leaves. Relaxed, rows of equal rank may go to
-    different sides, in the order they have. A cut at the median is one of the widest column, or, `in_turn`, of the
-    column that was cut least often on the way, from `cut_before` times on. `sides` are needs that are no number of
-    keys.
+    median cuts of rows alone, which leave the lines of a leaf side by side, in the order of the leaves. Relaxed, rows
+    of equal rank may go to different sides, in the order they have. A cut at the median is one of the widest column,
+    or, `in_turn`, of the column that was cut least often on the way, from `cut_before` times on. `sides` are needs that
+    are no number of keys.
     """
     n = len(ranks)
     n_columns, n_classes = ranks.shape[1], counts.shape[1]

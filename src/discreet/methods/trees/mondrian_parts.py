@@ -226,7 +226,8 @@ def _cut_part(codes: list[np.ndarray], asked: _Asked, labels: LeafLabels, box: L
     """Cut the rows of a part; `times` says how often each column was cut above it."""
     rule, n_columns, n = asked.rule, len(asked.axes), len(codes[0])
     ranks = asked.router.ranks_of_rows(codes[:n_columns])
-    needs, sides = ([], None) if rule.values is None else rule.values.needs(dict(zip(asked.judged, codes[n_columns:])))
+    judged = dict(zip(asked.judged, codes[n_columns:], strict=False))  # the columns that are kept follow
+    needs, sides = ([], None) if rule.values is None else rule.values.needs(judged)
     counts = np.empty((n, 0), dtype=np.int64)  # each row is one
     if rule.by_information or rule.values is not None:
         counts = _by_class(codes[n_columns] if rule.by_information else np.zeros(n, dtype=np.int64), n)
@@ -366,4 +367,3 @@ class _Counts:
             combined, code = np.divmod(combined, n)
             judged.insert(0, code.astype(np.int32))
         return [one.whole() for one in self._crossed], (leaf, judged, rows.astype(np.int64)), self._sizes
-
