@@ -100,6 +100,28 @@ def test_help_loads_no_library_for_data(command):
     assert not ({*HEAVY, "numpy", "pyarrow"} - {"typer"}) & set(loaded)
 
 
+@pytest.mark.parametrize(("command", "status"), [(["methods"], 0), (["verify", "nowhere"], 2), (["--no-such"], 2)])
+def test_a_command_ends_with_its_status_and_says_all_before(command, status):
+    run = subprocess.run([sys.executable, "-m", "discreet", *command], capture_output=True, text=True, check=False)
+    assert run.returncode == status, run.stderr
+    assert bool(run.stdout) == (status == 0)
+    assert bool(run.stderr) == (status != 0)
+
+
+def test_an_error_after_a_command_is_not_lost():
+    code = (
+        "import sys\n"
+        "from discreet.cli import main\n"
+        "sys.argv = ['discreet', '--version']\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit:\n"
+        "    raise ValueError('later') from None\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, "ValueError: later" in run.stderr) == (1, True)
+
+
 _COVERED = """
 import json, warnings
 from discreet.cli.cache_kernels import compile_kernels

@@ -23,6 +23,7 @@ from discreet.data.table import Table
 from discreet.errors import DiscreetError, quietly
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
+from discreet.learning.hot_codes import HotCodes
 from discreet.methods import METHODS, Method
 from discreet.release.release import Release
 from discreet.release.verify import verify
@@ -95,6 +96,7 @@ def compile_kernels() -> int:
     made, works = 0, list(_works())
     with warnings.catch_warnings(), progress("Compiling", len(works)) as bar, tempfile.TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")  # the rows are nobody's
+        _ = HotCodes.of([np.zeros(2, dtype=np.int32)], [1]) @ np.zeros((1, 1))  # what a report of a release learns with
         for work in engine_works(_people(3000), _ROLES, "who", Path(folder)):
             made += not quietly(work, errors=(DiscreetError,))[1]
         for place, (method, data) in enumerate(works):

@@ -16,7 +16,12 @@ def inner_pipeline() -> Any:
     """A pipeline for `njit`; numba's own, where this version of numba works in another way."""
     from numba.core import codegen, compiler
 
-    needed = ("_finalize_final_module", "_optimize_final_module", "_finalize_dynamic_globals", "get_pointer_to_function")
+    needed = (
+        "_finalize_final_module",
+        "_optimize_final_module",
+        "_finalize_dynamic_globals",
+        "get_pointer_to_function",
+    )
     if not all(hasattr(codegen.JITCodeLibrary, name) for name in needed):
         return compiler.Compiler
 

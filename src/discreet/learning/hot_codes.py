@@ -41,7 +41,7 @@ class HotCodes:
         return total
 
     @property
-    def T(self) -> HotCodes:
+    def T(self) -> HotCodes:  # noqa: N802, as matrices have it
         order = np.argsort(self.places, kind="stable")
         rows = np.repeat(np.arange(self.shape[0], dtype=np.int32), np.diff(self.ends))
         ends = np.append(0, np.cumsum(np.bincount(self.places, minlength=self.shape[1])))

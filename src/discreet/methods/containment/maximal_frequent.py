@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The r largest maximal itemsets: sets of items that k rows share and that no further item can join.
 
-Never lists all maximal sets. Sizes are tried from the largest that is possible downwards: for a size, rows with fewer
-items and items with fewer than k rows are peeled off until nothing changes, which bounds the size, and leaves little to
-search at large ones. Where a first set is small, so are most, and all sizes are searched at once. Every set is looked
-for below its rarest item, among the rows that have it (`blocks`). As soon as r sets are known, the smallest of them is
-the size to beat.
+Never lists all maximal sets. Sizes are tried from that of a first set, found greedily, downwards: for a size, rows with
+fewer items and items with fewer than k rows are peeled off until nothing changes, which leaves little to search at
+large ones. Where the first set is small, so are most, and all sizes are searched at once. Every set is looked for below
+its rarest item, among the rows that have it (`blocks`), the rarest items first. As soon as
+r sets are known, the smallest of them is the size to beat.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _largest_of_frequent(
         return pool.result(proven=True)
     pool.offer(first)
     small = len(first) <= _SMALL
-    target, step = (len(first) if small else _largest_possible(whole, k)), 1
+    target, step = len(first), 1
     try:
         while True:
             pool.state[1] = target
@@ -91,18 +91,6 @@ def arrays_of(matrix: sp.csr_array, persons: np.ndarray | None) -> tuple[np.ndar
     who = np.empty(0) if persons is None else persons
     parts = [matrix.indptr, matrix.indices, by_item.indptr, by_item.indices, who]
     return tuple(part.astype(np.int64) for part in parts)
-
-
-def _largest_possible(whole: Any, k: int) -> int:
-    """The largest size for which rows and items are left after peeling."""
-    low, high = 0, int(np.diff(whole[0]).max(initial=0))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if peel(*whole[:4], k, middle)[0].any():
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _search_from(whole: Any, k: int, by: int, pool: Pool, clock: Clock) -> None:
