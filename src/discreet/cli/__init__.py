@@ -23,9 +23,6 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     leaving = _Leaving()
     atexit.register(leaving.leave)  # the first one to be registered is the last one to be called
-    from discreet.cli.quick_dataclasses import install
-
-    install()
     from discreet.cli.app import main as run
 
     try:
