@@ -214,9 +214,7 @@ def test_a_dry_run_only_says_what_it_would_take(source, tmp_path):
     assert told["distinct"]["least"] <= told["distinct"]["likely"] <= told["distinct"]["most"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "in_parts"), [([], True), (["--l", "2"], False), (["--split", "information"], False)]
-)
+@pytest.mark.parametrize(("asked", "in_parts"), [([], True), (["--l", "2"], True), (["--split", "information"], False)])
 def test_the_estimate_says_parts_only_where_they_are_decided_on(source, tmp_path, monkeypatch, asked, in_parts):
     monkeypatch.setattr(estimate, "FEW", 10)
     monkeypatch.setattr(estimate, "MOST_DISTINCT", 10)

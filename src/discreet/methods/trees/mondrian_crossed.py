@@ -104,7 +104,7 @@ def repeats(ranks: np.ndarray, leaf_of: np.ndarray, n_leaves: int) -> np.ndarray
     counted[1:] //= np.arange(1, _FEW + 1)
     large = np.repeat(sizes > _FEW, sizes)
     if not large.any():
-        return counted
+        return np.trim_zeros(counted, "b")
     some: Sequence[np.ndarray] = [column[large] for column in ranks.T]
     others = np.bincount(group_sizes(some, len(some[0])), minlength=len(counted))
     others[: len(counted)] += counted
