@@ -55,7 +55,7 @@ def variants(form: str, coverage: float | None, *, beginnings: bool) -> list[Lea
 def best_variant(baskets: Baskets, k: int, tried: Sequence[LearntForm]) -> tuple[LearntForm, dict[LearntForm, float]]:
     """The variant with the highest mean AUC on held-out rows, and the AUC of each.
 
-    Groups are taken only if their lead over the best scores is more than two standard errors: scores publish less.
+    Groups are taken only if their lead over the best scores is more than one standard error: scores publish less.
     """
     if len(tried) == 1:
         return tried[0], {}
@@ -75,7 +75,7 @@ def best_variant(baskets: Baskets, k: int, tried: Sequence[LearntForm]) -> tuple
     if best.form == "groups" and scores:
         second = max(scores, key=means.__getitem__)
         lead = np.array(areas[best]) - np.array(areas[second])
-        if len(lead) > 1 and lead.mean() <= 2 * lead.std(ddof=1) / np.sqrt(len(lead)):
+        if len(lead) > 1 and lead.mean() <= lead.std(ddof=1) / np.sqrt(len(lead)):
             best = second
     return best, means
 
