@@ -72,7 +72,7 @@ class ItemGroups(Method):
     Attributes
     ----------
     grouped_ : the published items with their members, or scores
-    choice_ : the form, the coverage and, of scores, the weights that were used; None if groups were given
+    learnt_ : the form, the coverage and, of scores, the weights that were used; None if groups were given
     aucs_ : where several were compared, the area under the ROC curve on held-out rows for each
 
     Promise
@@ -126,7 +126,7 @@ class ItemGroups(Method):
 
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
         source, baskets = baskets, in_a_fixed_order(baskets)
-        self.choice_: LearntForm | None = None
+        self.learnt_: LearntForm | None = None
         self.aucs_: dict[LearntForm, float] = {}
         found = self._given(baskets) if self.groups is not None else self._learnt(baskets)
         items = [] if found.scores and found.means else self._common(baskets).tolist()
@@ -173,8 +173,8 @@ class ItemGroups(Method):
     def _learnt(self, baskets: Baskets) -> _Found:
         coverage = None if isinstance(self.coverage, str) else float(self.coverage)
         tried = variants(self.form, coverage, beginnings=self.beginnings)
-        self.choice_, self.aucs_ = best_variant(baskets, self.k, tried)
-        return (self._scores if self.choice_.form == "scores" else self._groups)(baskets, self.choice_)
+        self.learnt_, self.aucs_ = best_variant(baskets, self.k, tried)
+        return (self._scores if self.learnt_.form == "scores" else self._groups)(baskets, self.learnt_)
 
     def _groups(self, baskets: Baskets, choice: LearntForm) -> _Found:
         groups = [group for group in learnt_groups(baskets, self._common(baskets), choice.coverage) if len(group) > 1]
