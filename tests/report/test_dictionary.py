@@ -150,9 +150,13 @@ def test_codes_periods_trees_items_and_groups_are_explained(tmp_path):
     }
     rng = np.random.default_rng(1)
     baskets = Baskets.of((rng.random((200, 8)) < 0.3).astype(int), rng.integers(0, 2, 200))
-    grouped = ItemGroups(k=10).release(baskets)
-    entries = summarise_public(grouped.save(tmp_path / "grouped") / "release")["dictionary"]
-    assert any(entry["written"].startswith("1 if a row has one of: ") for entry in entries)
+    for form, written in (
+        ("groups", "1 if a row has one of: "),
+        ("scores", "1 if the points of a row's items come to "),
+    ):
+        grouped = ItemGroups(k=10, form=form, coverage=0.5 if form == "groups" else 0.1).release(baskets)
+        entries = summarise_public(grouped.save(tmp_path / form) / "release")["dictionary"]
+        assert any(entry["written"].startswith(written) for entry in entries)
 
 
 def test_files_of_it_run_no_formula_and_hold_no_markup_of_others(summary):

@@ -38,7 +38,7 @@ class _Group(BaseModel):
     any_of: Annotated[Any, BeforeValidator(_texts)]
 
 
-class _Step(BaseModel):
+class _StepRecord(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     item: str
     score: Annotated[int, Field(ge=0)]
@@ -55,10 +55,10 @@ class _ScoreRecord(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     format: Literal[2]
     scores: Annotated[list[Any], FailFast()]
-    groups: Annotated[list[_Group | _Step], FailFast()]
+    groups: Annotated[list[_Group | _StepRecord], FailFast()]
 
 
-class Step(NamedTuple):
+class ScoreStep(NamedTuple):
     """A published item that a row has if it reaches so many points of a score."""
 
     score: int
@@ -77,17 +77,17 @@ class GroupedItems:
     names: tuple[str, ...]
     members: tuple[tuple[str, ...], ...]  # none where the published item is a step of a score
     scores: tuple[ItemScore, ...] = ()
-    steps: tuple[Step | None, ...] = ()  # of each published item, or nothing at all without scores
+    steps: tuple[ScoreStep | None, ...] = ()  # of each published item, or nothing at all without scores
 
     @classmethod
-    def of(cls, groups: Mapping[str, Sequence[str] | Step], scores: Sequence[ItemScore] = (), /) -> GroupedItems:
+    def of(cls, groups: Mapping[str, Sequence[str] | ScoreStep], scores: Sequence[ItemScore] = (), /) -> GroupedItems:
         """The published items; scores that no step uses are left out."""
-        used = sorted({one.score for one in groups.values() if isinstance(one, Step)})
-        members, steps = list[tuple[str, ...]](), list[Step | None]()
+        used = sorted({one.score for one in groups.values() if isinstance(one, ScoreStep)})
+        members, steps = list[tuple[str, ...]](), list[ScoreStep | None]()
         for one in groups.values():
-            if isinstance(one, Step):
+            if isinstance(one, ScoreStep):
                 members.append(())
-                steps.append(Step(used.index(one.score), one.at_least))
+                steps.append(ScoreStep(used.index(one.score), one.at_least))
             else:
                 members.append(tuple(sorted(set(one))))
                 steps.append(None)
@@ -211,7 +211,9 @@ class GroupedItems:
         if isinstance(record, _Record):
             return cls(names, members)
         scores = tuple(map(ItemScore.of_statement, record.scores))
-        steps = tuple(Step(one.score, one.at_least) if isinstance(one, _Step) else None for one in record.groups)
+        steps = tuple(
+            ScoreStep(one.score, one.at_least) if isinstance(one, _StepRecord) else None for one in record.groups
+        )
         if not scores or {one.score for one in steps if one is not None} != set(range(len(scores))):
             raise ValueError
         return cls(names, members, scores, steps)

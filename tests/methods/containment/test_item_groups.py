@@ -129,14 +129,14 @@ def test_learnt_groups_are_of_one_class_and_the_strongest_come_first():
 def test_what_is_learnt_is_what_predicts_held_out_rows_best():
     method = ItemGroups(5, random_state=0)
     method.release(words())
-    assert method.choice_ == max(method.aucs_, key=method.aucs_.__getitem__)
+    assert method.learnt_ == max(method.aucs_, key=method.aucs_.__getitem__)
     assert {variant.form for variant in method.aucs_} == {"groups", "scores"}
-    assert method.choice_.form == "scores"  # many words that say little each
+    assert method.learnt_.form == "scores"  # many words that say little each
     for form in ("groups", "scores"):
         method = ItemGroups(5, form=form, coverage=0.1, beginnings=False, random_state=0)
         method.release(words())
         assert {
-            (variant.form, variant.coverage, variant.beginnings) for variant in (*method.aucs_, method.choice_)
+            (variant.form, variant.coverage, variant.beginnings) for variant in (*method.aucs_, method.learnt_)
         } == {(form, 0.1, False)}
     assert ItemGroups(5, form="groups", coverage=0.0).release(words()).columns == tuple(
         name for name in ItemGroups(5, form="groups", coverage=0.0).release(words()).columns if name.startswith("x")

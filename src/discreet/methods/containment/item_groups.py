@@ -23,7 +23,7 @@ from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Changed, Method
-from discreet.methods.containment.item_groups_choice import Variant, all_steps, best_variant, variants
+from discreet.methods.containment.item_groups_choice import LearntForm, all_steps, best_variant, variants
 from discreet.methods.containment.item_groups_learn import fitting, learnt_groups
 from discreet.methods.containment.item_groups_scores import holders, members_of, points_of, scores_of
 from discreet.methods.containment.optimal import in_a_fixed_order
@@ -31,7 +31,7 @@ from discreet.prepare.given_groups import given_groups
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
 from discreet.privacy.promise import Promise
-from discreet.recoding.grouped_items import GroupedItems, Step
+from discreet.recoding.grouped_items import GroupedItems, ScoreStep
 from discreet.recoding.item_scores import ItemScore, columns_of, has_one
 from discreet.release.release import Changes
 
@@ -41,7 +41,7 @@ _NAMED = 3  # members in the name of a learnt group
 class _Found(NamedTuple):
     """What may be published beside single items: what each means, and which rows have it."""
 
-    means: Mapping[str, Sequence[str] | Step]
+    means: Mapping[str, Sequence[str] | ScoreStep]
     matrix: sp.csr_array
     scores: Sequence[ItemScore] = ()
 
@@ -72,7 +72,7 @@ class ItemGroups(Method):
     Attributes
     ----------
     grouped_ : the published items with their members, or scores
-    choice_ : the form, the coverage and, of scores, the weights that were used; None if groups were given
+    learnt_ : the form, the coverage and, of scores, the weights that were used; None if groups were given
     aucs_ : where several were compared, the area under the ROC curve on held-out rows for each
 
     Promise
@@ -126,8 +126,8 @@ class ItemGroups(Method):
 
     def _change(self, baskets: Baskets, randomness: Randomness) -> Changed:
         source, baskets = baskets, in_a_fixed_order(baskets)
-        self.choice_: Variant | None = None
-        self.aucs_: dict[Variant, float] = {}
+        self.learnt_: LearntForm | None = None
+        self.aucs_: dict[LearntForm, float] = {}
         found = self._given(baskets) if self.groups is not None else self._learnt(baskets)
         items = [] if found.scores and found.means else self._common(baskets).tolist()
         single = [item for item in items if baskets.names[item] not in found.means]
@@ -173,12 +173,12 @@ class ItemGroups(Method):
     def _learnt(self, baskets: Baskets) -> _Found:
         coverage = None if isinstance(self.coverage, str) else float(self.coverage)
         tried = variants(self.form, coverage, beginnings=self.beginnings)
-        self.choice_, self.aucs_ = best_variant(baskets, self.k, tried)
-        return (self._scores if self.choice_.form == "scores" else self._groups)(baskets, self.choice_)
+        self.learnt_, self.aucs_ = best_variant(baskets, self.k, tried)
+        return (self._scores if self.learnt_.form == "scores" else self._groups)(baskets, self.learnt_)
 
-    def _groups(self, baskets: Baskets, choice: Variant) -> _Found:
+    def _groups(self, baskets: Baskets, choice: LearntForm) -> _Found:
         groups = [group for group in learnt_groups(baskets, self._common(baskets), choice.coverage) if len(group) > 1]
-        support, means = baskets.support, dict[str, list[str] | Step]()
+        support, means = baskets.support, dict[str, list[str] | ScoreStep]()
         for group in groups:
             often = sorted(group, key=lambda item: (-support[item], item))[:_NAMED]
             more = f" + {len(group) - _NAMED} more" if len(group) > _NAMED else ""
@@ -186,17 +186,17 @@ class ItemGroups(Method):
             means[name] = [baskets.names[item] for item in group]
         return _Found(means, has_one(baskets, groups))
 
-    def _scores(self, baskets: Baskets, choice: Variant) -> _Found:
+    def _scores(self, baskets: Baskets, choice: LearntForm) -> _Found:
         assert baskets.labels is not None
         members = members_of(baskets, self.k, beginnings=choice.beginnings)
         members, _ = members.held_by(self.k, baskets.persons, beginnings=choice.beginnings)
         points = points_of(members, baskets.labels, baskets.n_classes, choice.weights)
         reached = members.matrix @ points
         names = range(baskets.n_classes) if baskets.classes is None else baskets.classes
-        steps, means = all_steps(reached, baskets, self.k, choice.coverage), dict[str, list[str] | Step]()
+        steps, means = all_steps(reached, baskets, self.k, choice.coverage), dict[str, list[str] | ScoreStep]()
         for c, least in sorted(steps):
             name = f"{names[c]}: {least} points or more"
-            means[_free(name, {*baskets.names, *means})] = Step(c, least)
+            means[_free(name, {*baskets.names, *means})] = ScoreStep(c, least)
         rows = [np.flatnonzero(reached[:, c] >= least) for c, least in sorted(steps)]
         return _Found(means, columns_of(rows, len(baskets)), scores_of(members, points))
 

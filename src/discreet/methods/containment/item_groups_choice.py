@@ -28,7 +28,7 @@ _PENALTIES = (1.0, 30.0)
 _MOST_CELLS = 20_000_000  # of a dense matrix that a linear model is fitted on
 
 
-class Variant(NamedTuple):
+class LearntForm(NamedTuple):
     """A way to learn what is published."""
 
     form: str  # "groups" or "scores"
@@ -37,14 +37,14 @@ class Variant(NamedTuple):
     beginnings: bool = False
 
 
-def variants(form: str, coverage: float | None, *, beginnings: bool) -> list[Variant]:
+def variants(form: str, coverage: float | None, *, beginnings: bool) -> list[LearntForm]:
     """What is compared; forms and coverages that are given are not varied."""
     found = []
     if form != "scores":
-        found += [Variant("groups", c) for c in (GROUPS if coverage is None else (coverage,))]
+        found += [LearntForm("groups", c) for c in (GROUPS if coverage is None else (coverage,))]
     if form != "groups":
         found += [
-            Variant("scores", c, weights, begun)
+            LearntForm("scores", c, weights, begun)
             for begun in ((False, True) if beginnings else (False,))
             for weights in ("odds", "ridge")
             for c in (SCORES if coverage is None else (coverage,))
@@ -52,16 +52,16 @@ def variants(form: str, coverage: float | None, *, beginnings: bool) -> list[Var
     return found
 
 
-def best_variant(baskets: Baskets, k: int, tried: Sequence[Variant]) -> tuple[Variant, dict[Variant, float]]:
+def best_variant(baskets: Baskets, k: int, tried: Sequence[LearntForm]) -> tuple[LearntForm, dict[LearntForm, float]]:
     """The variant with the highest mean AUC on held-out rows, and the AUC of each.
 
-    Groups are taken only if their lead over the best scores is more than two standard errors: scores publish less.
+    Groups are taken only if their lead over the best scores is more than one standard error: scores publish less.
     """
     if len(tried) == 1:
         return tried[0], {}
     members = members_of(baskets, k, beginnings=any(variant.beginnings for variant in tried))
     times = 1 if len(baskets) > _FEW else _TIMES
-    areas: dict[Variant, list[float]] = {variant: [] for variant in tried}
+    areas: dict[LearntForm, list[float]] = {variant: [] for variant in tried}
     with progress("Choosing what is published", times * _FOLDS) as bar:
         for time in range(times):
             fold = _folds(baskets, time)
@@ -75,14 +75,14 @@ def best_variant(baskets: Baskets, k: int, tried: Sequence[Variant]) -> tuple[Va
     if best.form == "groups" and scores:
         second = max(scores, key=means.__getitem__)
         lead = np.array(areas[best]) - np.array(areas[second])
-        if len(lead) > 1 and lead.mean() <= 2 * lead.std(ddof=1) / np.sqrt(len(lead)):
+        if len(lead) > 1 and lead.mean() <= lead.std(ddof=1) / np.sqrt(len(lead)):
             best = second
     return best, means
 
 
 def _areas(
-    baskets: Baskets, members: Members, k: int, tried: Sequence[Variant], is_learnt: np.ndarray
-) -> Iterator[tuple[Variant, float]]:
+    baskets: Baskets, members: Members, k: int, tried: Sequence[LearntForm], is_learnt: np.ndarray
+) -> Iterator[tuple[LearntForm, float]]:
     """The AUC of each variant on rows that were not learnt from.
 
     There are fewer rows to learn from, so fewer persons are asked for, in proportion: else less would fit together than
@@ -115,7 +115,7 @@ def _areas(
 
 
 def _scored(
-    learnt: Baskets, members: Members, k: int, variant: Variant, rows: np.ndarray, others: np.ndarray
+    learnt: Baskets, members: Members, k: int, variant: LearntForm, rows: np.ndarray, others: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The scores of the rows that are learnt from, and of the others, for each class."""
     assert learnt.labels is not None
