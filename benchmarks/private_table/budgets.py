@@ -7,8 +7,9 @@ python -m benchmarks.private_table.budgets [--seeds N] [--rows N] [--tables ...]
 Area under the ROC curve of logistic regression and of a random forest, learnt from synthetic rows of four fifths of the
 table and tested on the other original rows (for more classes the mean of one against the rest). Only the public
 interface is used, so that an earlier version can be measured with the same script (PYTHONPATH). Domains are read from
-the rows, which is for studies alone; adult_arx-public has the public one of this benchmark. Rows of a person count as
-rows. `--original` adds what is learnt from as many original rows in the same form. Needs DISCREET_DATA.
+the rows, which is for studies alone; adult_arx-public has the public one of this benchmark. diabetes130-visit asks
+whether a patient comes back at all, by 17 columns about the visit. Rows of a person count as rows. `--original` adds
+what is learnt from as many original rows in the same form. Needs DISCREET_DATA.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import warnings
 
 import numpy as np
+import pyarrow as pa
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -25,11 +27,12 @@ from sklearn.preprocessing import OneHotEncoder
 
 from benchmarks.private_table.__main__ import public_domain
 from discreet import PrivacyLeakWarning, PrivateTable, Roles, Table
+from discreet.data.column import encode
 from discreet.foundation.progress import show, track
 from discreet.samples import load
 
-TABLES = ("adult", "adult-14", "adult_arx", "diabetes130", "diabetes130-quasi", "german", "ilpd", "pima", "tic_tac_toe",
-          "waveform", "wdbc")  # fmt: skip
+TABLES = ("adult", "adult-14", "adult_arx", "diabetes130", "diabetes130-quasi", "diabetes130-visit", "german", "ilpd",
+          "pima", "tic_tac_toe", "waveform", "wdbc")  # fmt: skip
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 MANY = 20  # distinct numbers above which `--width` cuts a column
 LEARNERS = {
@@ -38,7 +41,20 @@ LEARNERS = {
 }
 
 
+VISIT = (
+    "race", "gender", "age", "admission_type_id", "time_in_hospital", "num_lab_procedures", "num_procedures",
+    "num_medications", "number_outpatient", "number_emergency", "number_inpatient", "number_diagnoses", "max_glu_serum",
+    "A1Cresult", "insulin", "change", "diabetesMed",
+)  # fmt: skip
+
+
 def table_and_roles(name: str) -> tuple[Table, Roles]:
+    if name == "diabetes130-visit":
+        table = load("diabetes130").data
+        label = table.column("readmitted")  # type: ignore[union-attr]
+        again = pa.array(["no" if text == "NO" else "yes" for text in np.array(label.texts)[label.codes]])
+        columns = [*table.columns(VISIT), encode("readmitted", again, kind="category")]  # type: ignore[union-attr]
+        return Table(columns), Roles(target="readmitted", quasi=VISIT)
     sample = (
         load("adult", quasi=14) if name == "adult-14" else load(name.removesuffix("-quasi").removesuffix("-public"))
     )

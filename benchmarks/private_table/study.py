@@ -42,6 +42,7 @@ CONSTANTS = {  # where each is, and what is tried
     "growth": (budget, "GROWTH", (0.0, 1 / 3, 2 / 3)),
     "least": (shrinkage, "LEAST", (0.0, 0.25, 0.5)),
     "lift": (shrinkage, "LIFTS", ((3.0,), (1.0,), (0.3,), (0.1, 0.3, 1.0), (0.03, 0.1, 0.3, 1.0, 3.0))),
+    "floor": (shrinkage, "FLOOR", (0.0, 3.0, 6.0, 10.0)),
     "rare": (shrinkage, "RARE", ((1.0,), (0.5,), (1.0, 0.5, 0.0))),
     "drowned": (budget, "DROWNED", (0.35, 0.5, 0.7, 1.0, 1.5, np.inf)),
     "alone": (budget, "ALONE", (0.05, 0.2)),
@@ -165,7 +166,7 @@ def scores(table: Coded, epsilon: float, tried: Sequence[Setting], seeds: int, m
     for setting in tried:
         with constants(setting):
             plan = budget.planned(table.sizes, int(0.8 * table.codes.shape[1]), accountant)
-            key = (plan, setting[2:6], setting[-1] if plan.alone else None)
+            key = (plan, setting[2:7], setting[-1] if plan.alone else None)
             if key not in known:
                 known[key] = np.mean([_once(table, accountant, seed, most) for seed in range(seeds)])
         found.append(float(known[key]))
@@ -200,9 +201,9 @@ def main() -> None:
         found[name] = np.array([scores(table, e, tried, asked.seeds, asked.rows) for e in asked.epsilons])
     print(
         "settings: what differs from the present constants (pair, triple: rows that one puts right; growth of shares "
-        "with levels; least part of an even share; lift: standard deviations of lifts; rare: powers of a level's rows "
-        "that they go with; drowned: noise that drowns the label; alone: share of a column counted alone); mean over "
-        "all tables, for each epsilon and for all"
+        "with levels; least part of an even share; lift: standard deviations of lifts; floor: the least of them, times "
+        "the root of levels over rows; rare: powers of a level's rows that they go with; drowned: noise that drowns "
+        "the label; alone: share of a column counted alone); mean over all tables, for each epsilon and for all"
     )
     for setting, means in zip(tried, np.mean(list(found.values()), axis=0).T, strict=True):
         each = " ".join(f"{mean:.4f}" for mean in (*means, means.mean()))

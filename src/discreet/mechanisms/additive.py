@@ -40,7 +40,7 @@ class Geometric(Mechanism):
 
     @property
     def error(self) -> float:
-        return 1 / math.sinh(1 / self.scale) if self.scale > 1e-3 else 0.0
+        return 1 / math.sinh(1 / self.scale) if self.scale > 2e-3 else 0.0  # above, sinh overflows
 
     def run(self, values: Any) -> np.ndarray:
         return self._add(values, Randomness())

@@ -25,6 +25,7 @@ from discreet.foundation.randomness import Randomness
 from discreet.mechanisms.mechanism import Mechanism
 from discreet.mechanisms.selection import Exponential, PermuteAndFlip
 from discreet.methods.noise import private_table_model as marginals
+from discreet.methods.noise import private_table_shrinkage as shrinkage
 from discreet.methods.noise.engine_levels import CountedLevels
 from discreet.methods.noise.private_table import _from_marginals
 from discreet.methods.noise.private_table_budget import (
@@ -322,6 +323,56 @@ def test_noise_alone_makes_no_level_belong_to_one_class():
     assert 3 < found[1, 1] < 30
     sure = of_column(np.array([[700.0, 300.0], [300.0, 0.0]]), 1e-6, np.array([1000.0, 300.0]))
     assert sure == pytest.approx(np.array([[700.0, 300.0], [300.0, 0.0]]), abs=0.1)
+
+
+def slow_lifts(off, noise, spread, rows, ordered):
+    """The same from dense matrices: one more line of observations, without noise, says that lifts add up to none."""
+    scores, means, levels = [], [], len(rows)
+    likes = (0.0, 0.5, 0.8, 0.95) if ordered > 2 else (0.0,)
+    floor = shrinkage.FLOOR * np.sqrt(levels / rows.sum())
+    for power, like, deviation in product(shrinkage.RARE, likes, sorted({max(d, floor) for d in shrinkage.LIFTS})):
+        sizes = rows**power * rows.mean() ** (1 - power)
+        alike = [
+            [like ** abs(a - b) if max(a, b) < ordered else float(a == b) for b in range(levels)] for a in range(levels)
+        ]
+        score, mean = 0.0, []
+        for line, width, height in zip(off, noise[:, 0], spread[:, 0], strict=True):
+            prior = np.array(alike) * np.outer(sizes, sizes) * (deviation * height) ** 2
+            look = np.vstack([np.eye(levels), np.ones(levels)])
+            whole = look @ prior @ look.T + np.diag([*[width] * levels, 0.0])
+            seen = np.append(line, 0.0)
+            score += -0.5 * (seen @ np.linalg.solve(whole, seen) + np.linalg.slogdet(whole)[1])
+            score += 0.5 * np.log(prior.sum())  # of the sum alone: it is given
+            mean.append(prior @ look.T @ np.linalg.solve(whole, seen))
+        scores.append(score * (len(off) - 1) / len(off))
+        means.append(mean)
+    weights = np.exp(np.array(scores) - max(scores))
+    return np.tensordot(weights / weights.sum(), np.array(means), axes=1)
+
+
+@pytest.mark.parametrize("ordered", [0, 4, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_expected_lifts_are_those_of_dense_matrices(seed, ordered):
+    rng = np.random.default_rng(seed)
+    off, noise = rng.normal(0, 60, (3, 5)), np.full((3, 1), 900.0)
+    spread_of_classes, rows_of_levels = rng.uniform(0.2, 0.5, (3, 1)), rng.uniform(50, 900, 5)
+    asked = (off, noise, spread_of_classes, rows_of_levels, ordered)
+    assert shrinkage._lifts(*asked) == pytest.approx(slow_lifts(*asked), rel=1e-6, abs=1e-6)
+    assert shrinkage._lifts(*asked).sum(axis=1) == pytest.approx(np.zeros(3), abs=1e-6)
+
+
+def test_what_may_be_noise_is_taken_back_and_what_cannot_stays():
+    """The first column tells nothing, the second much: what is left of the noise, as a share of it."""
+    classes, rng, lost = np.array([9000.0, 3000.0]), np.random.default_rng(0), []
+    for size in (0.0, 1000.0):
+        true = np.outer(classes / 12_000, np.full(6, 2000.0)) + size * np.outer(
+            [-1, 1], [-0.3, 0.3, -0.2, 0.2, -0.1, 0.1]
+        )
+        noisy = [true + rng.normal(0, 100, true.shape) for _ in range(20)]
+        lost.append(np.mean([np.abs(of_column(one, 100.0**2, classes) - true).sum() for one in noisy])
+                    / np.mean([np.abs(one - true).sum() for one in noisy]))  # fmt: skip
+    assert lost[0] < 0.6
+    assert lost[1] < 1.0
 
 
 def test_ordered_levels_help_each_other():

@@ -17,13 +17,15 @@ they are).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from discreet.methods.noise.private_table_cells import simplex
 
 LIFTS = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6)  # standard deviations of lifts that are tried; benchmarks/private_table
+FLOOR = 6.0  # times the root of levels over rows: a lower deviation is not tried; benchmarks/private_table
 RARE = (1.0, 0.5)  # powers of a level's rows that its lift may go with
 LEAST = 0.25  # of an even share of a level, that a class keeps where noise drowns it; benchmarks/private_table
 _LIKE = (0.0, 0.5, 0.8, 0.95)  # correlations of the lifts of adjacent levels that are tried
@@ -61,13 +63,19 @@ def _not_none(counts: np.ndarray, noise: np.ndarray, classes: np.ndarray, share:
 
 
 def _lifts(off: np.ndarray, noise: np.ndarray, spread: np.ndarray, rows: np.ndarray, ordered: int) -> np.ndarray:
-    """The expected lifts, class x level, given what was observed: an average over all that may be, by likelihood."""
+    """The expected lifts, class x level, given what was observed: an average over all that may be, by likelihood.
+
+    Deviations near what chance makes of so many rows are left out: rows that are drawn would not show such lifts.
+    """
     likes = _LIKE if 2 < ordered <= len(rows) <= _MANY else _LIKE[:1]
+    floor = FLOOR * math.sqrt(len(rows) / float(rows.sum()))
+    deviations = sorted({max(deviation, floor) for deviation in LIFTS})
+    sizes = [rows**power * rows.mean() ** (1 - power) for power in RARE]
     found = [
         of_prior
-        for power in RARE
+        for some in sizes
         for like in likes
-        for of_prior in _under(off, noise, spread, rows**power * rows.mean() ** (1 - power), like, ordered)
+        for of_prior in _under(off, noise, some, like, ordered, [spread * deviation for deviation in deviations])
     ]
     scores = np.array([score for score, _ in found])
     weights = np.exp(scores - scores.max())
@@ -75,11 +83,16 @@ def _lifts(off: np.ndarray, noise: np.ndarray, spread: np.ndarray, rows: np.ndar
 
 
 def _under(
-    off: np.ndarray, noise: np.ndarray, spread: np.ndarray, sizes: np.ndarray, like: float, ordered: int
+    off: np.ndarray,
+    noise: np.ndarray,
+    sizes: np.ndarray,
+    like: float,
+    ordered: int,
+    deviations: Sequence[np.ndarray],
 ) -> Iterator[tuple[float, np.ndarray]]:
     """For each standard deviation: the logarithm of the likelihood, and the expected lifts, which add up to none.
 
-    The covariance of lifts is spread^2 deviation^2 B, and B = V diag(widths) V'; in the coordinates of V all is
+    The covariance of the lifts of a class is deviation^2 B, and B = V diag(widths) V'; in the coordinates of V all is
     diagonal. That lifts add up to none is an observation, too: of their sum, without noise.
     """
     if like:
@@ -91,8 +104,8 @@ def _under(
     else:
         widths, seen, ones = sizes**2, off, np.ones(len(sizes))
     free = (len(off) - 1) / len(off)  # the lifts of the last class follow from those of the others
-    for deviation in LIFTS:
-        prior = (spread * deviation) ** 2 * widths
+    for deviation in deviations:
+        prior = deviation**2 * widths
         whole = prior + noise
         mean, left = prior / whole * seen, prior * noise / whole  # of each coordinate, before the sum is known
         total, doubt = mean @ ones, np.maximum(left @ ones**2, _TINY)
