@@ -23,7 +23,7 @@ _PROMISE_AND_USE = {
     "maximal": ("k-anonymity by containment", "as greedy; as many items as possible"),
     "item-groups": ("k-anonymity by containment", "single items would be left out: publish groups of them"),
     "km": ("k-anonymity, m items known", "an outsider knows at most m items of a person"),
-    "random-flip": ("k-anonymity", "0/1 data, and cells may be wrong"),
+    "random-flip": ("k-anonymity", "items are known to be there or not, and single cells may be flipped by chance"),
     "kadet": ("k-anonymous model", "recipients need a classifier, not the rows"),
     "private-table": ("differential privacy", "nobody's row may be published: rows are made up from noisy counts"),
     "laplace-select": ("differential privacy", "only the names of the best columns are needed"),
