@@ -50,7 +50,7 @@ def test_the_guide_reads_its_tables_as_they_are():
     assert apart == pytest.approx(0.014)
     for _, k, one in parts:
         ladder, median = one["tree-ladder"], one["mondrian"]
-        assert 0.035 < ladder["accuracy"] - median["accuracy"] < 0.085
+        assert 0.035 < ladder["accuracy"] - median["accuracy"] < 0.095
         assert max(one, key=lambda name, one=one: one[name]["raw"]) == "tree-ladder"
         if k in ("25", "500"):
             assert ladder["counted"] >= median["counted"] - 0.005

@@ -108,7 +108,7 @@ def test_wrong_parameters_are_named(parameters, message):
 
 @pytest.mark.parametrize("family", ["containment", "frequent"])
 def test_a_time_limit_gives_a_release_that_says_so(family):
-    matrix = skewed(2000, 300, 0.3)
+    matrix = skewed(2000, 300, 0.5)
     labels = np.arange(2000) % 2
     method = MaximalSelector(40, family=family, time_limit=0.2)
     release = method.release(matrix, labels)
