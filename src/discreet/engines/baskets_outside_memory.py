@@ -7,6 +7,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,8 +42,26 @@ class BasketsOutsideMemory(ItemRows):
     def _ones(self, items: np.ndarray, slot: np.ndarray) -> ItemColumns:
         """The rows of these items; `slot` is the place of each item among them, -1 for all others."""
 
+    @property
+    @abstractmethod
+    def labels(self) -> np.ndarray: ...
+
+    @property
+    @abstractmethod
+    def class_support(self) -> np.ndarray:  # type: ignore[override]
+        """Rows of each class with each item: a line for each item."""
+
     def __len__(self) -> int:
-        return self.shape[0]
+        return len(self.labels)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.labels), len(self.names)
+
+    @cached_property
+    def support(self) -> np.ndarray:
+        """Rows with each item."""
+        return self.class_support.sum(axis=1)
 
     def columns_of(self, features: np.ndarray) -> tuple[ItemColumns, np.ndarray]:
         if self._loaded is None or (self._loaded[0][features] < 0).any():

@@ -127,16 +127,7 @@ class EngineBaskets(BasketsOutsideMemory):
 
     @property
     def class_support(self) -> np.ndarray:  # type: ignore[override]
-        """Rows of each class with each item: a line for each item."""
         return self._counts[2]
-
-    @cached_property
-    def support(self) -> np.ndarray:
-        return self.class_support.sum(axis=1)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.labels), len(self.names)
 
     # -- ones of some items ------------------------------------------------------------------------------------------
 

@@ -154,19 +154,7 @@ class StoredBaskets(BasketsOutsideMemory):
 
     @property
     def class_support(self) -> np.ndarray:  # type: ignore[override]
-        """Rows of each class with each item: a line for each item."""
         return self._counts.support
-
-    @cached_property
-    def support(self) -> np.ndarray:
-        return self.class_support.sum(axis=1)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.labels), len(self.names)
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
     def __repr__(self) -> str:
         return f"StoredBaskets({self._source.what}, {'lists' if self._form.is_list else 'lines'})"

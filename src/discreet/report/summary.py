@@ -95,23 +95,7 @@ def summarise_counts(outcome: Outcome, engine: Any, roles: Roles, *, name: str) 
         "name": name,
         "source": source_facts(source),  # type: ignore[arg-type]
         "risk_before": plain_risk(source_risk(source)),
-        "releases": [
-            _with_cautions(
-                facts
-                | {
-                    "notes": [*facts["notes"], _NOT_SHOWN],
-                    "kept": kept,
-                    "targets": {},
-                    "warnings": warnings_of(kept),
-                    "distributions": [],
-                    "verified": outcome.verified,
-                    "folder": outcome.folder,
-                    "utility": None,
-                    "no_utility": outcome.no_utility,
-                },
-                release,
-            )
-        ],
+        "releases": [_of_counts(outcome, facts, kept, [], note=_NOT_SHOWN)],
         "holds": release.verdict.holds,
     }
 
@@ -137,25 +121,27 @@ def summarise_items(outcome: Outcome, stored: Any, *, name: str) -> dict[str, An
             "ones": int(stored.support.sum()),
         },
         "risk_before": plain_risk(item_risk(groups, stored.persons)),
-        "releases": [
-            _with_cautions(
-                facts
-                | {
-                    "notes": [*facts["notes"], _NO_TABLES],
-                    "kept": kept,
-                    "targets": {},
-                    "warnings": warnings_of(kept),
-                    "distributions": distributions(release, source),
-                    "verified": outcome.verified,
-                    "folder": outcome.folder,
-                    "utility": None,
-                    "no_utility": outcome.no_utility,
-                },
-                release,
-            )
-        ],
+        "releases": [_of_counts(outcome, facts, kept, distributions(release, source), note=_NO_TABLES)],
         "holds": release.verdict.holds,
     }
+
+
+def _of_counts(
+    outcome: Outcome, facts: dict[str, Any], kept: dict[str, Any], shares: list[Any], *, note: str
+) -> dict[str, Any]:
+    """What is said of a release whose rows are not in memory; `note` says what is not."""
+    told = {
+        "notes": [*facts["notes"], note],
+        "kept": kept,
+        "targets": {},
+        "warnings": warnings_of(kept),
+        "distributions": shares,
+        "verified": outcome.verified,
+        "folder": outcome.folder,
+        "utility": None,
+        "no_utility": outcome.no_utility,
+    }
+    return _with_cautions(facts | told, outcome.release)
 
 
 @dataclass(frozen=True)
