@@ -72,7 +72,7 @@ def empty_winners() -> Figures:
         folder = Path(place)
         german = _written("german", folder, quasi=20)
         chosen = _command("compare", german, "--target", load("german").roles.target, "-o", folder / "study")  # type: ignore[union-attr]
-        found["german: chosen"] = chosen.get("best")
+        found["german: chosen"] = chosen.get("best") or "none can be recommended"
         if chosen.get("best_folder"):
             found["german: blank columns"], found["german: columns"] = _blank(
                 folder / "study" / chosen["best_folder"] / "release"
