@@ -10,19 +10,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+_TRIED = ("0.68",)  # versions of numba whose internals are known to work in this way
+
 
 @cache
 def inner_pipeline() -> Any:
-    """A pipeline for `njit`; numba's own, where this version of numba works in another way."""
+    """A pipeline for `njit`; numba's own in versions that were not tried."""
+    import numba
     from numba.core import codegen, compiler
 
-    needed = (
-        "_finalize_final_module",
-        "_optimize_final_module",
-        "_finalize_dynamic_globals",
-        "get_pointer_to_function",
-    )
-    if not all(hasattr(codegen.JITCodeLibrary, name) for name in needed):
+    if not numba.__version__.startswith(tuple(f"{one}." for one in _TRIED)):
         return compiler.Compiler
 
     class Inner(codegen.JITCodeLibrary):
