@@ -131,7 +131,7 @@ def test_by_keyboard_alone_from_the_file_to_the_release_with_a_break(browser, tm
 def press(page, *texts):
     """Press Enter on what has one of these texts, once Tab has come to it."""
     page.wait_for_function(
-        "(texts) => texts.some((text) => document.querySelector('main').textContent.includes(text))", arg=[*texts]
+        "(texts) => texts.some((text) => document.querySelector('main')?.textContent.includes(text))", arg=[*texts]
     )
     ready(page)
     page.pressed.append(texts)
