@@ -21,7 +21,8 @@ def test_a_domain_is_stated_and_a_release_with_noise_is_paid_for(browser, tmp_pa
         page.goto(f"{home}/promise")
         with ready(page).expect_response("**/promise/epsilon"):
             page.locator("#epsilon").fill("2")
-        page.click("text=State the public domain")
+        with page.expect_navigation():
+            page.click("text=State the public domain")
         ready(page)
         with page.expect_response("**/domain/column"):
             page.locator("#kind-age").select_option("cuts")
