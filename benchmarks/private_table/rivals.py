@@ -85,7 +85,7 @@ def main() -> None:
     asked = parser.parse_args()
     sample = load("adult_arx")
     domain = Domain.of(public_domain(sample.roles), sample.roles)  # type: ignore[arg-type]
-    ordered = tuple(0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns)
+    ordered = tuple(len(levels.order) for levels in domain.columns)  # which no value of this domain changes
     codes = domain.codes(sample.data)  # type: ignore[arg-type]
 
     def split(seed: int) -> tuple[np.ndarray, np.ndarray]:

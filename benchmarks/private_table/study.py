@@ -78,8 +78,9 @@ def coded(name: str) -> Coded:
         return skewed(int(name.removeprefix("skew-")))
     sample = load(name)
     domain = Domain.from_data(sample.data, sample.roles)
-    ordered = tuple(0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns)
-    return Coded(domain.codes(sample.data), domain.sizes, ordered)
+    levels = zip(domain.columns, domain.codes(sample.data), strict=True)
+    codes = np.stack([np.argsort(column.in_order)[line] for column, line in levels])
+    return Coded(codes, domain.sizes, tuple(len(column.order) for column in domain.columns))
 
 
 def made_up(seed: int) -> Coded:

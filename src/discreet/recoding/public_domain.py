@@ -33,6 +33,7 @@ from discreet.foundation.toml_text import read_toml
 from discreet.prepare.binning import equal_frequency_cuts
 from discreet.prepare.intervals import interval_label
 from discreet.prepare.one_hot import Binarisation, Item
+from discreet.prepare.ranges import read_range
 from discreet.recoding.labels import MISSING, Labelling, Meaning
 from discreet.recoding.patterns import EachColumn, Plan
 
@@ -126,6 +127,24 @@ class ColumnDomain:
             return np.array([*(text not in self._places for text in cells.texts), False])[cells.codes]
         line = cells.numbers if self.kind == "number" else cells.days
         return np.isnan(line) & (cells.codes < len(cells.texts))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The levels that come in an order, the lowest first: intervals, and values that are all numbers or ranges.
+
+        >>> ColumnDomain.of("visits", ["10", "0", "2-9"]).order, ColumnDomain.of("sex", ["f", "m"]).order
+        ((1, 2, 0), ())
+        """
+        if self.kind != "category":
+            return tuple(range(len(self.cuts) + 1))
+        ranges = [read_range(label) or read_range(label.strip("[]()")) for label in self.labels if label is not None]
+        ends = [(one.low, one.high) for one in ranges if one is not None]
+        return tuple(sorted(range(len(ends)), key=ends.__getitem__)) if len(ends) == len(ranges) else ()
+
+    @property
+    def in_order(self) -> np.ndarray:
+        """All levels, those that come in an order first."""
+        return np.append(np.array(self.order, dtype=np.int64), np.setdiff1d(np.arange(len(self)), self.order))
 
     @property
     def labelling(self) -> Labelling:

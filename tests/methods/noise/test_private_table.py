@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from itertools import product
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from checks import published_bytes
-from discreet import CannotRelease, Ledger, ParameterError, PrivateTable, Roles, Table, verify
+from discreet import CannotRelease, Ledger, ParameterError, PrivacyLeakWarning, PrivateTable, Roles, Table, verify
 from discreet.cli.app import app
 from discreet.evaluate.audit import audit
 from discreet.evaluate.utility import holdout
@@ -91,6 +92,21 @@ def test_a_large_budget_gives_the_table_back():
     release = PrivateTable(1000.0, DOMAIN).release(table_of(rows), ROLES)
     found = release.table.to_arrow().to_pandas().astype(int)[["y", "a", "b"]]
     assert sorted(map(tuple, found.to_numpy().tolist())) == sorted(rows)
+
+
+def test_values_that_are_numbers_come_in_their_order_and_stay_what_they_are():
+    """Listed in disorder: the model counts them in order, and the rows have them as often as the table."""
+    rng = np.random.default_rng(0)
+    visits, sick = rng.choice([0, 1, 2, 5, 10, 20], 600, p=[0.3, 0.05, 0.25, 0.1, 0.2, 0.1]), rng.integers(0, 2, 600)
+    domain = {"y": [0, 1], "visits": ["10", "0", "20", "5", "1", "2"], "place": ["b", "a"]}
+    table = Table.of({"y": sick.tolist(), "visits": visits.tolist(), "place": ["a", "b"] * 300})
+    method = PrivateTable(1e3, domain, model="marginals", random_state=0)
+    with pytest.warns(PrivacyLeakWarning), mock.patch.object(private_table, "fit", wraps=private_table.fit) as fitted:
+        drawn = method.simulate(table, Roles(target="y", quasi=("visits", "place"))).data
+    codes, *_, ordered, _ = fitted.call_args.args
+    assert ordered == [2, 6, 0]
+    assert np.array_equal(codes[1], np.searchsorted([0, 1, 2, 5, 10, 20], visits))
+    assert np.array_equal(np.sort(np.asarray(drawn["visits"], dtype=int)), np.sort(visits))
 
 
 def test_more_cells_than_can_be_counted_are_refused_with_advice():

@@ -272,9 +272,12 @@ def _counts(counted_rows: CountedLevels, domain: Domain) -> np.ndarray:
 def _from_marginals(
     counted_rows: CountedLevels, domain: Domain, public: int | None, accountant: Accountant, randomness: Randomness
 ) -> tuple[np.ndarray, list[Noise]]:
-    ordered = [0 if levels.kind == "category" else len(levels.cuts) + 1 for levels in domain.columns]
-    model = fit(list(counted_rows.codes), domain.sizes, public, accountant, randomness, ordered, counted_rows.rows)
-    return rows(model, model.total, randomness), model.noise
+    lines = [levels.in_order for levels in domain.columns]
+    codes = [np.argsort(line)[of_rows] for line, of_rows in zip(lines, counted_rows.codes, strict=True)]
+    ordered = [len(levels.order) for levels in domain.columns]
+    model = fit(codes, domain.sizes, public, accountant, randomness, ordered, counted_rows.rows)
+    drawn = rows(model, model.total, randomness)
+    return np.stack([line[of_rows] for line, of_rows in zip(lines, drawn, strict=True)]), model.noise
 
 
 def _stated(domain: Domain, roles: Roles) -> dict[str, Any]:
