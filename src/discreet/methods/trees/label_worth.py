@@ -28,25 +28,27 @@ _RIGHT = 0.33  # weight of the errors that are saved, beside the log-loss
 _RAW = 0.05  # share of the difference that counts, where somebody who does not recode knows less
 _RIDGE = 1.0  # as strong as the logistic regressions of most packages: half the sum of the squared weights
 _TURNS = 25
+_MUCH = 0.3  # share that can be known of the class, below which detail is worth less
 _FEW = 2500  # rows at which detail is worth twice as much as in a very large table
 _LEAST = 1e-3  # probability that is given to any class
 
 
 @dataclass(frozen=True, eq=False)
 class LabelWorth:
-    """What all detail is worth, if all that can be known of the class is worth 1, and the weights of the columns."""
+    """What all detail is worth, if knowing the class is worth 1, and the weights of the columns."""
 
     detail: float
     weights: np.ndarray
 
     @classmethod
-    def of_rows(cls, detail: float, weights: np.ndarray, n_rows: int) -> LabelWorth:
-        """Of few rows less can be trusted what is known of the class, so detail is worth more.
+    def of_rows(cls, detail: float, weights: np.ndarray, n_rows: int, knowable: float = 1.0) -> LabelWorth:
+        """Where less can be known of the class at all, detail is worth less; of few rows less can be trusted what is
+        known, so detail is worth more.
 
         The share that is known has a standard error of about 0.5 / sqrt(n); with 0.1, this adds as much for every tenth
         of detail.
         """
-        return cls(detail * (1 + math.sqrt(_FEW / max(n_rows, 1))), weights)
+        return cls(detail * (min(knowable / _MUCH, 1.0) + math.sqrt(_FEW / max(n_rows, 1))), weights)
 
     def of(self, known: float, detail: float) -> float:
         """Where guessing is better than learning nothing is known, and detail alone decides."""

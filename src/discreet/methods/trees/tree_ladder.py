@@ -34,6 +34,7 @@ from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED, within_limit
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_choice import Trials, WaySearch
+from discreet.methods.trees.tree_ladder_knowable import knowable
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
 from discreet.methods.trees.tree_ladder_ways import Binned, Bins
@@ -149,7 +150,7 @@ class TreeLadder(Method):
         hierarchies = given_hierarchies(self.hierarchies, roles)
         weights = column_weights(self.weights, roles.quasi)
         served = with_targets(rows, roles, self.targets or ())
-        worth = LabelWorth.of_rows(self.detail if served.counts.shape[1] > 1 else 1.0, weights, rows.n_rows)
+        worth = self._worth(served, weights, hierarchies)
         kinds: tuple[Bins, ...] = ("even", "free") if hierarchies else ("even",)
         trials = Trials(served, lambda some, rarest, bins: self._ladders(some, rarest, bins, hierarchies), worth, kinds)
         ladders: dict[Bins, list[Ladder]] = {}
@@ -169,6 +170,13 @@ class TreeLadder(Method):
         labellings, codes = zip(*labelled, strict=True)
         trace = [*binned.trace(parted), *trials.trace(tried)]
         return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace)
+
+    def _worth(self, rows: CodedRows, weights: np.ndarray, hierarchies: Mapping[str, Hierarchy]) -> LabelWorth:
+        """What detail is worth beside the class; all, if there is none."""
+        if rows.counts.shape[1] < 2:
+            return LabelWorth.of_rows(1.0, weights, rows.n_rows)
+        known = knowable(rows, lambda some, rarest: self._ladders(some, rarest, "class", hierarchies))
+        return LabelWorth.of_rows(self.detail, weights, rows.n_rows, known)
 
     def _ladders(self, rows: CodedRows, rarest: int, bins: Bins, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:
         """The ladders of the quasi-identifiers, whose labels name nothing that fewer than `rarest` persons have."""
