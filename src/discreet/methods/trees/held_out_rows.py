@@ -2,13 +2,13 @@
 """Folds of coded rows: what a method may learn from, and what it is then asked about.
 
 Folds are drawn from the ordered distinct rows with a fixed seed, so they depend on the table alone. A person's rows are
-in one fold. Small tables are split twice; of large ones one fold is asked about instead of three, and of very large
-ones 30,000 rows are used.
+in one fold. Small tables are split twice; of large ones fewer folds than three are enough for a first look, and of very
+large ones 30,000 rows are used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from discreet.foundation.randomness import Randomness
 FOLDS = 3
 _ENOUGH = 30_000  # rows that are learnt from and asked about at most
 _REPEATS = 2
-_ASKED = 3000  # rows that are asked about in all, at least, if there are as many
+_ASKED = 3000  # rows that are enough to be asked about
 
 
 def folds_of(rows: CodedRows) -> Iterator[tuple[CodedRows, np.ndarray]]:
@@ -37,8 +37,14 @@ def folds_of(rows: CodedRows) -> Iterator[tuple[CodedRows, np.ndarray]]:
             if learnt.any() and asked.any():  # one or two persons
                 yield rows.some(distinct, learnt), asked
             n_asked += int(asked.sum())
-            if n_asked >= _ASKED:
-                return
+        if n_asked >= _ASKED:
+            return
+
+
+def enough_folds(folds: Sequence[tuple[CodedRows, np.ndarray]]) -> int:
+    """The first folds that ask about enough rows for a first look."""
+    asked = np.cumsum([int(asked.sum()) for _, asked in folds])
+    return min(int(np.searchsorted(asked, _ASKED)) + 1, len(folds))
 
 
 def within_fold(least: int, n_rows: int) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.entropy import entropy
-from discreet.methods.trees.held_out_rows import folds_of, within_fold
+from discreet.methods.trees.held_out_rows import enough_folds, folds_of, within_fold
 from discreet.methods.trees.label_worth import LabelWorth, class_known, detail_kept
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.recoding.axis import Axis
@@ -25,7 +25,9 @@ _DETAIL = 0.1  # what all detail is worth, if all that can be known of the class
 
 def chosen_least(rows: CodedRows, k: int, make_axes: Callable[[CodedRows, int], Sequence[Axis]]) -> int:
     """The size of groups that is worth most on held-out rows."""
-    folds = [_Fold(part, asked, make_axes(part, within_fold(k, rows.n_rows))) for part, asked in folds_of(rows)]
+    drawn = [*folds_of(rows)]
+    some = drawn[: enough_folds(drawn)]
+    folds = [_Fold(part, asked, make_axes(part, within_fold(k, rows.n_rows))) for part, asked in some]
     fewest = min((fold.rows.n_rows for fold in folds), default=0)
     best, most, least = k, -np.inf, k
     while 2 * within_fold(least, rows.n_rows) <= fewest:

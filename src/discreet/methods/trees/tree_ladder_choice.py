@@ -3,12 +3,13 @@
 
 Every way is tried in three-fold cross-validation: it parts the rows of two folds, and the rows of the third are written
 as the sets they fall into. Its worth is the share that is known of the class, and `detail` times the detail kept
-(label_worth.py). A way that asks for larger groups than k is a release for k, too. So the sizes of groups are those of
-one series, whatever k is, and what is tried for a larger k is tried for every smaller one, with the same result: a
-smaller k does not make a worse release. All ways are tried at 2, 5, 50, 500 and so on, of a small table also at 10, 25,
-100, 250 and so on; between these, smaller sets below the best tree so far, that tree grown as far as the size allows,
-and no tree. Among all are trees that follow a regression, if there are enough rows for one, and ways that halve groups
-instead of climbing, also with even bins.
+(label_worth.py). Of a large table ways are tried on one fold first, and only the best on all. A way that asks for
+larger groups than k is a release for k, too. So the sizes of groups are those of one series, whatever k is, and what is
+tried for a larger k is tried for every smaller one, with the same result: a smaller k does not make a worse release.
+All ways are tried at 2, 5, 50, 500 and so on, of a small table also at 10, 25, 100, 250 and so on; between these,
+smaller sets below the best tree so far, that tree grown as far as the size allows, and no tree. Among all are trees
+that follow a regression, if there are enough rows for one, and ways that end the climb early and halve who is left,
+also with even bins.
 
 The table determines the folds (held_out_rows.py), and so the way.
 """
@@ -23,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.methods.trees.held_out_rows import folds_of, within_fold
+from discreet.methods.trees.held_out_rows import enough_folds, folds_of, within_fold
 from discreet.methods.trees.label_worth import NOTHING_KNOWN, Known, LabelWorth, class_known
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Way
+from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Halved, Way
 
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
 TREES: tuple[tuple[bool, float], ...] = (
@@ -38,11 +39,13 @@ TREES: tuple[tuple[bool, float], ...] = (
 SMOOTH: tuple[tuple[bool, float], ...] = ((False, 0.0), (False, STRICTNESS))  # trees that follow a regression
 ROWS_OF_BIN = 10  # that a regression on the bins needs for each of them
 COARSE = (4,)  # bins of a column that are tried, beside the most
-HALVED: tuple[tuple[bool, float], ...] = ((False, STRICTNESS), (True, STRICTNESS))  # trees that are halved
+HALVED: tuple[tuple[float, Halved], ...] = ((0.25, "worth"), (0.5, "detail"), (0.0, "detail"))  # as in Way
+HALVED_EVEN: tuple[tuple[float, Halved], ...] = ((0.25, "detail"),)  # with even bins
 COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
 SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
-CHANCE = 0.5  # by the square root of the rows: what ways with even bins or by halving must be ahead of others
+CHANCE = 0.25  # by the square root of the rows: what ways with even bins or halving must be ahead of others
+SETTLED = 4  # ways that are tried on all folds, of those that are best on the first, where all ways are tried
 BEHIND = 0.05  # worth that a way may be behind the best so far, on the folds so far, to be asked about more
 SMALL_TABLE = 5000  # rows of a table of which all ways are tried at more sizes
 
@@ -87,39 +90,60 @@ class Trials:
     ):
         self.counts, self.n_rows, self._make_ladders, self.kinds = worth, rows.n_rows, make_ladders, kinds
         self._folds = list(folds_of(rows))
-        self._ladders: dict[tuple[int, Bins], list[list[Ladder]]] = {}
-        self._binned: dict[tuple[int, int, Bins], list[tuple[Binned, np.ndarray]]] = {}
-        self._found: dict[Way, tuple[float, float]] = {}
-        self._best: list[float] = []  # what the best way so far is worth, on each fold
-        self._alike: dict[tuple[int, int, bool, bytes], tuple[Known, float]] = {}
+        self._enough = enough_folds(self._folds)
+        self._ladders: dict[tuple[int, int, Bins], list[Ladder]] = {}
+        self._binned: dict[tuple[int, int, int, Bins], tuple[Binned, np.ndarray]] = {}
+        self._found: dict[Way, list[tuple[float, float]]] = {}  # on each fold
+        self._ahead: dict[Way, float] = {}  # what other folds are known better than those that a way was tried on
+        self._best: list[float] = []  # what the best way so far is worth, on each of the first folds
+        self._alike: dict[tuple[int, int, float, Halved, bytes], tuple[Known, float]] = {}
 
-    def worth(self, way: Way) -> float:
+    def worth(self, way: Way, *, first: bool = False) -> float:
         """What the way is worth; even bins and halving count only as far as they are ahead by more than chance.
 
         The share that is known has a standard error of about 0.5 / sqrt(n), and of more ways some are ahead by chance.
+        `first`: on the first folds alone.
         """
-        plain = way.bins != "even" and not way.halved
+        plain = way.bins != "even" and way.climbs == 1
         chance = 0.0 if plain or self.n_classes < 2 else CHANCE / math.sqrt(max(self.n_rows, 1))
-        return round(self.counts.of(*self.known_and_detail(way)) - chance, 9)
+        return round(self.counts.of(*self.known_and_detail(way, first=first)) - chance, 9)
 
-    def known_and_detail(self, way: Way) -> tuple[float, float]:
+    def known_and_detail(self, way: Way, *, first: bool = False) -> tuple[float, float]:
         """The share that is known of the class, and the detail; 0 of both where there are too few rows to try."""
         if way not in self._found:
-            within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
-            found, worth = list[tuple[float, float]](), list[float]()
-            for binned, asked in self._with(way):
-                known, detail = self._tried(within, binned, asked)
-                found.append((known.share, detail))
-                worth.append(self.counts.of(*found[-1]))
-                if self._is_behind(worth):
-                    break
-            share, detail = map(float, np.mean(found, axis=0)) if found else (0.0, 0.0)
-            if len(worth) < len(self._folds):  # as far behind on the other folds
-                share += float(np.mean(self._best) - np.mean(self._best[: len(worth)]))
-            elif sum(worth) > sum(self._best):
-                self._best = worth
-            self._found[way] = share, detail
-        return self._found[way]
+            self._try(way)
+        found = self._found[way][: self._enough if first else None]
+        share, detail = map(float, np.mean(found, axis=0)) if found else (0.0, 0.0)
+        return share + self._ahead[way], detail
+
+    def _try(self, way: Way) -> None:
+        """Try a way on the first folds, as long as it is not far behind."""
+        worth, self._found[way], self._ahead[way] = list[float](), [], 0.0
+        for fold in range(self._enough):
+            worth.append(self.counts.of(*self._on(way, fold)))
+            if self._is_behind(worth):
+                break
+        if len(worth) < self._enough:  # as far behind on the other folds
+            self._ahead[way] = float(np.mean(self._best) - np.mean(self._best[: len(worth)]))
+        elif sum(worth) > sum(self._best):
+            self._best = worth
+
+    def settle(self, ways: list[Way], most: int) -> list[Way]:
+        """The best of some ways on the first folds, once they are tried on all; all of them if there are no more."""
+        if self._enough == len(self._folds):
+            return ways
+        best = sorted(dict.fromkeys(ways), key=lambda way: -self.worth(way, first=True))[:most]
+        for way in best:
+            for fold in range(len(self._found[way]), len(self._folds)):
+                self._on(way, fold)
+        return best
+
+    def _on(self, way: Way, fold: int) -> tuple[float, float]:
+        """What is known and the detail on the next fold."""
+        within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
+        known, detail = self._tried(within, *self._with(way, fold))
+        self._found[way].append((known.share, detail))
+        return known.share, detail
 
     def _is_behind(self, worth: list[float]) -> bool:
         """Whether a way is so far behind the best that further folds need not be asked: by two standard errors of what
@@ -129,24 +153,22 @@ class Trials:
         behind = max(BEHIND, 1 / math.sqrt(asked))
         return bool(self._best) and float(np.mean(self._best[: len(worth)]) - np.mean(worth)) > behind
 
-    def _with(self, way: Way) -> list[tuple[Binned, np.ndarray]]:
-        """The folds in the bins of a way, and the rows asked about."""
-        bins = decade_of(way.least), way.most, way.bins
+    def _with(self, way: Way, fold: int) -> tuple[Binned, np.ndarray]:
+        """A fold in the bins of a way, and the rows asked about."""
+        bins = fold, decade_of(way.least), way.most, way.bins
         if bins not in self._binned:
-            self._binned[bins] = []
-            for (part, asked), ladders in zip(self._folds, self._ladders_for(way.least, way.bins), strict=True):
-                binned = Binned.of(part, ladders, self.counts, way.most)
-                sums = [np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T]
-                self._binned[bins].append((binned, np.column_stack(sums)))
+            part, asked = self._folds[fold]
+            binned = Binned.of(part, self._ladders_for(way.least, way.bins, fold), self.counts, way.most)
+            sums = [np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T]
+            self._binned[bins] = binned, np.column_stack(sums)
         return self._binned[bins]
 
-    def _ladders_for(self, least: int, bins: Bins = "class") -> list[list[Ladder]]:
-        """The ladders of each fold, of values that a decade of sizes may name: for all k the same."""
-        rarest = decade_of(least)
-        if (rarest, bins) not in self._ladders:
-            ladders = [self._make_ladders(part, self.within(rarest), bins) for part, _ in self._folds]
-            self._ladders[rarest, bins] = ladders
-        return self._ladders[rarest, bins]
+    def _ladders_for(self, least: int, bins: Bins, fold: int) -> list[Ladder]:
+        """The ladders of a fold, of values that a decade of sizes may name: for all k the same."""
+        asked = fold, decade_of(least), bins
+        if asked not in self._ladders:
+            self._ladders[asked] = self._make_ladders(self._folds[fold][0], self.within(decade_of(least)), bins)
+        return self._ladders[asked]
 
     def _tried(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[Known, float]:
         """What is known of the rows asked about, and the detail; of ways that make the same groups only once."""
@@ -156,9 +178,9 @@ class Trials:
             return np.bincount(of, learnt.rows[inside], n) >= way.least
 
         groups = binned.groups(way, met)
-        alike = id(binned), way.least, way.halved, groups.leaf.astype(np.int32).tobytes()
+        alike = id(binned), way.least, way.climbs, way.halves, groups.leaf.astype(np.int32).tobytes()
         if alike not in self._alike:
-            parted = binned.halved(groups, way.least, met) if way.halved else binned.climbed(groups, met)
+            parted = binned.made(way, groups, met)
             known = NOTHING_KNOWN
             if asked.shape[1] > 1:
                 known = class_known(parted.labels, learnt.counts, asked, binned.unrecoded(parted))
@@ -171,12 +193,15 @@ class Trials:
 
     def most_bins(self, least: int) -> int:
         """Bins that a column has, at most."""
-        return max((ladder.n_bins for ladders in self._ladders_for(least) for ladder in ladders), default=1)
+        return max((ladder.n_bins for ladders in self._of_first(least) for ladder in ladders), default=1)
 
     def can_regress(self, least: int) -> bool:
         """Whether there are enough rows for a regression on the bins."""
-        bins = max((sum(ladder.n_bins for ladder in ladders) for ladders in self._ladders_for(least)), default=0)
+        bins = max((sum(ladder.n_bins for ladder in ladders) for ladders in self._of_first(least)), default=0)
         return self.n_classes > 1 and self.n_rows >= ROWS_OF_BIN * bins
+
+    def _of_first(self, least: int) -> list[list[Ladder]]:
+        return [self._ladders_for(least, "class", fold) for fold in range(self._enough)]
 
     @property
     def n_classes(self) -> int:
@@ -208,18 +233,24 @@ class WaySearch:
 
     def ranked(self) -> list[Way]:
         """The ways that were tried, the best first; of equals that with the smaller groups."""
-        worth, tried = self._trials.worth, list[Way]()
+        worth, tried, best = self._trials.worth, list[Way](), list[Way]()
         for size in reversed(self._sizes()):
             if tried:
-                tried += self._smaller(max(tried, key=worth), size)
+                tried += self._smaller(max(best, key=worth), size)
             if not tried or self._is_full(size):
                 here = self._all(size)
                 grown = [way for way in here if way.strictness is not None]
                 tried += here
                 if grown and self._trust is None:  # a coarser tree above sets of this size
-                    above = max(grown, key=worth)
+                    above = max(grown, key=lambda way: worth(way, first=True))
                     tried.append(replace(above, trust=above.trust * COARSER))
-        return sorted(dict.fromkeys(tried), key=lambda way: (-worth(way), way.least, way.trust))
+            best += self._trials.settle(tried, SETTLED if self._is_full(size) else 1)
+
+        def place(way: Way) -> tuple[bool, float, int, int]:
+            return way not in settled, -worth(way), way.least, way.trust
+
+        settled = {*best}
+        return sorted(dict.fromkeys(tried), key=place)
 
     @property
     def size(self) -> int:
@@ -244,12 +275,24 @@ class WaySearch:
         ways = [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
         if "free" in self._trials.kinds:
             ways += [replace(way, bins="free") for way in self._trees(size, self._bins)]
-        simple = self._trees(size, self._bins, HALVED)
-        ways += [replace(way, halved=True) for way in simple]
+        ways += self._half_climbs(self._pruned(size), HALVED)
         if "even" in self._trials.kinds:
-            ways += [replace(way, bins="even", halved=True) for way in simple]
-            ways += [replace(way, bins="even") for way in simple if self._trials.n_classes < 2]
+            even = [replace(way, bins="even", smooth=False) for way in self._pruned(size)]
+            ways += self._half_climbs(even, HALVED_EVEN)
+            ways += [way for way in even if self._trials.n_classes < 2]
         return ways
+
+    def _half_climbs(self, ways: list[Way], halved: tuple[tuple[float, Halved], ...]) -> list[Way]:
+        return [replace(way, climbs=climbs, halves=halves) for way in ways for climbs, halves in halved]
+
+    def _pruned(self, size: int) -> list[Way]:
+        """Ways with a pruned tree of greedy cuts, by a regression if there can be one; and without a tree."""
+        smooth = self._trials.can_regress(size) and bool(SMOOTH)
+        return [
+            way
+            for way in self._trees(size, self._bins)
+            if way.strictness is None or (way.strictness > 0 and not way.ahead and way.smooth == smooth)
+        ]
 
     def _smaller(self, best: Way, size: int) -> list[Way]:
         """Sets of this size below the best tree of larger ones, or below one of its own; and no tree."""
@@ -257,10 +300,10 @@ class WaySearch:
         tree = best if best.strictness is not None else ways[max(len(ways) - 2, 0)]
         return [replace(tree, least=size), replace(tree, least=size, trust=self._rows(size)), ways[-1]]
 
-    def _trees(self, least: int, most: int, grown: tuple[tuple[bool, float], ...] | None = None) -> list[Way]:
-        """Ways with each of these trees, or with all, and at last without one."""
-        rows, smooth = self._rows(least), SMOOTH if grown is None and self._trials.can_regress(least) else ()
-        trees = (*((TREES if grown is None else grown) if self._trials.n_classes > 1 else ()), (False, None))
+    def _trees(self, least: int, most: int) -> list[Way]:
+        """Ways with each of the trees, and at last without one."""
+        rows, smooth = self._rows(least), SMOOTH if self._trials.can_regress(least) else ()
+        trees = (*(TREES if self._trials.n_classes > 1 else ()), (False, None))
         ways = [Way(least, rows, *tree, most, smooth=True) for tree in smooth]
         return ways + [Way(least, rows, *tree, most) for tree in trees]
 

@@ -20,6 +20,7 @@ import numpy as np
 from discreet.counting.coded_rows import DistinctRows
 from discreet.counting.entropy import entropy
 from discreet.counting.tally import MOST_KEY
+from discreet.foundation.compiled_kernels import compiled
 from discreet.foundation.progress import progress
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_rungs import Ladder
@@ -147,9 +148,18 @@ def spans(
     bins: np.ndarray, ladders: Sequence[Ladder], leaf: np.ndarray, rungs: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The first and last bin that each distinct row may have as it is published: those of its rung, within its leaf."""
-    first, last = np.empty_like(bins), np.empty_like(bins)
+    shape = max(ladder.top for ladder in ladders) + 1, max(ladder.n_bins for ladder in ladders)
+    joined = np.zeros((2, len(ladders), *shape), dtype=bins.dtype)
     for c, ladder in enumerate(ladders):
-        spans = ladder.spans
-        first[:, c] = np.maximum(spans[0][rungs[:, c], bins[:, c]], low[leaf, c])
-        last[:, c] = np.minimum(spans[1][rungs[:, c], bins[:, c]], high[leaf, c])
+        joined[:, c, : ladder.top + 1, : ladder.n_bins] = ladder.spans
+    first, last = np.empty_like(bins), np.empty_like(bins)
+    _spans(bins, rungs, leaf, low.astype(bins.dtype), high.astype(bins.dtype), joined, first, last)
     return first, last
+
+
+@compiled
+def _spans(bins, rungs, leaf, low, high, joined, first, last):
+    for i in range(len(bins)):
+        for c in range(bins.shape[1]):
+            first[i, c] = max(joined[0, c, rungs[i, c], bins[i, c]], low[leaf[i], c])
+            last[i, c] = min(joined[1, c, rungs[i, c], bins[i, c]], high[leaf[i], c])

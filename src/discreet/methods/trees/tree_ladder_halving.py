@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of the tree cut further for their detail alone, whatever the class: what can be done instead of the climb.
+"""Halving: those of a group who are left after the first steps of the climb are cut into boxes, whatever their classes.
 
-A group is cut in two, and its parts again, while both sides keep enough rows. The cut is taken that keeps most detail:
-the bits that the labels of both sides tell more than the label of the whole, as a share of the bits of the column,
-times its weight. So every set is a box of its own, and no set lies within another: nothing needs to climb.
+They are cut in two, and their parts again, while both sides keep enough rows. The cut is taken that keeps most: the
+bits that the labels of both sides tell more than the label of the whole, times the price of a bit of the column. Cuts
+lie between bins of the rungs that everybody left stands on. So a set that stayed before is finer in every column than
+any box that covers it, boxes do not overlap, and the finest pattern that a row fits is its own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.counting.coded_rows import DistinctRows
 from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.trees.box_cuts import cut_box
 
@@ -23,7 +23,7 @@ class Halves(NamedTuple):
     column, cut  a row goes left if its bin in the column is at most the cut; -1 at a leaf
     left         the left child, the right one follows it; -1 at a leaf
     low, high    the first and last bin of each column
-    node_of      the leaf of each distinct row
+    node_of      the leaf of each distinct row, -1 for one that is in no group
     """
 
     column: np.ndarray
@@ -35,26 +35,33 @@ class Halves(NamedTuple):
 
 
 def halve(
-    rows: DistinctRows, group: np.ndarray, low: np.ndarray, high: np.ndarray, least: int, price: np.ndarray
+    bins: np.ndarray,
+    rows: np.ndarray,
+    group: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    least: int,
+    price: np.ndarray,
 ) -> Halves:
     """Cut groups while both sides keep `least` rows; of equally good cuts the first column and the lowest bin.
 
-    `price` is what a bit of each column is worth; 0 for a column that is not cut.
+    `rows[i]` rows have `bins[i]` and are in `group[i]`, or in none if it is -1. `price` is what a bit of each column is
+    worth; 0 for a column that is not cut.
     """
     n_groups, n_columns = low.shape
-    most, n_bins = 2 * len(rows) + n_groups, int(max(high.max(initial=0), rows.codes.max(initial=0))) + 1
+    most, n_bins = 2 * len(rows) + n_groups, int(max(high.max(initial=0), bins.max(initial=0))) + 1
     below = np.zeros((n_columns, n_bins + 1))
     for c in range(n_columns):
-        below[c, 1:] = np.cumsum(np.bincount(rows.codes[:, c], rows.rows, n_bins))
+        below[c, 1:] = np.cumsum(np.bincount(bins[:, c], rows, n_bins))
     tree = np.full((3, most), -1, dtype=np.int64)
     lows, highs = np.zeros((most, n_columns), dtype=np.int64), np.zeros((most, n_columns), dtype=np.int64)
     lows[:n_groups], highs[:n_groups] = low, high
     order = np.argsort(group, kind="stable")
     ends = np.searchsorted(group[order], np.arange(n_groups + 1))
-    node_of = np.empty(len(rows), dtype=np.int64)
+    node_of = np.full(len(rows), -1, dtype=np.int64)
     n = _halve(
-        np.ascontiguousarray(rows.codes, dtype=np.int64), rows.rows.astype(np.int64), order, ends.astype(np.int64),
-        int(least), np.ascontiguousarray(price, dtype=np.float64), below, *tree, lows, highs, node_of,
+        np.ascontiguousarray(bins, dtype=np.int64), rows.astype(np.int64), order, ends.astype(np.int64), int(least),
+        np.ascontiguousarray(price, dtype=np.float64), below, *tree, lows, highs, node_of,
     )  # fmt: skip
     column, cut, left = tree[:, :n]
     return Halves(column, cut, left, lows[:n], highs[:n], node_of)

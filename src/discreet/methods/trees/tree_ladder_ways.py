@@ -8,8 +8,9 @@ strictness  of its pruning; None for no tree: everybody is in one leaf
 most        bins that a column has at most
 bins        which ladders: of bins that tell most about the "class"; "even" ones, of about equally many rows in the
             order of the values; or "free" ones, where given hierarchies do not say which bins are merged
-halved      whether the groups of the tree are cut further for detail alone, instead of the climb
 smooth      whether the tree follows a logistic regression on the bins, instead of the classes themselves
+climbs      share of the steps of the climb that are taken; whoever is left then is halved; 1 for all steps
+halves      what halves are cut for: what is known of the class and detail, both ("worth"), or "detail" alone
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.counting.entropy import entropy
+from discreet.foundation.compiled_kernels import compiled
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_blank import blank_columns, revive
 from discreet.methods.trees.tree_ladder_climb import Met, climb, spans, steps_of
@@ -32,6 +34,7 @@ from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_smooth import grow_smoothly, regression_answers
 
 Bins = Literal["class", "even", "free"]
+Halved = Literal["worth", "detail"]
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,9 @@ class Way:
     strictness: float | None
     most: int
     bins: Bins = "class"
-    halved: bool = False
     smooth: bool = False
+    climbs: float = 1.0
+    halves: Halved = "worth"
 
     def at(self, size: int, least: int) -> Way:
         """The same with sets of `least` persons, if it has the smallest ones of a series, `size`."""
@@ -55,7 +59,9 @@ class Way:
 
     def __str__(self) -> str:
         kind = "" if self.bins == "class" else f"{self.bins} "
-        below = f"{self.most} {kind}bins, sets of {self.least} persons{' by halving' * self.halved}"
+        below = f"{self.most} {kind}bins, sets of {self.least} persons"
+        if self.climbs < 1:
+            below += f", {self.climbs:.0%} of the climb, then halving by {self.halves}"
         if self.strictness is None:
             return f"no tree, {below}"
         grown = ("that looks ahead" if self.ahead else "of greedy cuts") + " by a regression" * self.smooth
@@ -117,8 +123,7 @@ class Binned:
         The way may ask for more persons than k. `smallest` asks for k alone: by it sets are told apart where a column
         would be blank.
         """
-        groups = self.groups(way, met)
-        parted = self.halved(groups, way.least, met) if way.halved else self.climbed(groups, met)
+        parted = self.made(way, self.groups(way, met), met)
         if smallest is not None:
             self._revived(parted.rungs, parted.first, parted.last, smallest)
         return parted
@@ -134,11 +139,18 @@ class Binned:
         tree = self._tree(way.trust, way.ahead, way.smooth)
         return leaves(self.rows, tree, tree.pruned(way.strictness), met)
 
-    def climbed(self, groups: Leaves, met: Met) -> Parted:
-        """The rows as they are published after the climb within these groups."""
+    def made(self, way: Way, groups: Leaves, met: Met) -> Parted:
+        """The rows as they are published after the climb within these groups, and halving."""
         leaf, low, high = groups
-        rungs = climb(self.rows, self.ladders, self._steps, leaf, met)
+        steps = self._steps[: round(way.climbs * len(self._steps))]
+        rungs = climb(self.rows, self.ladders, steps, leaf, met)
         first, last = spans(self.rows.codes, self.ladders, leaf, rungs, low, high)
+        if way.climbs < 1:
+            top = [ladder.top for ladder in self.ladders]
+            left = np.flatnonzero((rungs == top).all(axis=1))
+            at = np.bincount(np.array(steps, dtype=np.int64), minlength=len(top))
+            first[left], last[left] = self._halved(groups, left, at, way, met)
+            rungs[left] = np.where(self._blank(first[left], last[left]), top, at)
         self._revived(rungs, first, last, met)
         return Parted(leaf, rungs, first, last)
 
@@ -147,17 +159,36 @@ class Binned:
         for column in blank_columns(first, last, self.ladders):
             revive(self.rows, self.ladders, rungs, first, last, column, met)
 
-    def halved(self, groups: Leaves, least: int, met: Met) -> Parted:
-        """The rows as they are published after these groups are cut further."""
-        price = np.array([1 / bits if bits > 0 else 0.0 for bits in self._information]) * self.worth.weights
-        halves = halve(self.rows, groups.leaf, groups.low, groups.high, least, price)
-        node = halves.node_of
-        if not _all_met(node, met):
-            node = _allowed(self.rows, halves, met, groups.leaf)
-        first, last = halves.low[node], halves.high[node]
-        blank = (first == 0) & (last == [ladder.n_bins - 1 for ladder in self.ladders])
-        rungs = np.where(blank, [ladder.top for ladder in self.ladders], 0)
-        return Parted(node, rungs, first, last)
+    def _halved(
+        self, groups: Leaves, left: np.ndarray, at: np.ndarray, way: Way, met: Met
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The first and last bins of those who are left on the rungs `at`, once they are cut between bins of these."""
+        leaf = np.full(len(self.rows), -1, dtype=np.int64)
+        leaf[left] = groups.leaf[left]
+        on = [ladder.bins[rung] for ladder, rung in zip(self.ladders, at, strict=True)]
+
+        def moved(bins: np.ndarray) -> np.ndarray:
+            return np.column_stack([of[bins[:, c]] for c, of in enumerate(on)])
+
+        bins, price = moved(self.rows.codes), self._prices[way.halves]
+        halves = halve(bins, self.rows.rows, leaf, moved(groups.low), moved(groups.high), way.least, price)
+        node = halves.node_of[left]
+        used = np.bincount(node, minlength=len(halves.left)) > 0
+        if not met(node, len(used), left)[used].all():
+            node = _allowed(bins[left], halves, lambda of, n, some: met(of, n, left[some]), leaf[left])
+        first = [np.searchsorted(of, halves.low[node, c]) for c, of in enumerate(on)]
+        last = [np.searchsorted(of, halves.high[node, c], side="right") - 1 for c, of in enumerate(on)]
+        low, high = groups.low[groups.leaf[left]], groups.high[groups.leaf[left]]
+        return np.maximum(np.column_stack(first), low), np.minimum(np.column_stack(last), high)
+
+    @cached_property
+    def _prices(self) -> dict[Halved, np.ndarray]:
+        """What a bit of each column is worth: its share of the detail, and also of what is known of the class."""
+        detail = np.full(len(self.ladders), self.worth.detail / len(self.ladders))
+        about_class = float(entropy(self.rows.counts.sum(axis=0)))
+        known = [ladder.information[0] / about_class if about_class > 0 else 0.0 for ladder in self.ladders]
+        of_bit = self.worth.weights * [1 / bits if bits > 0 else 0.0 for bits in self._information]
+        return {"detail": of_bit * detail, "worth": of_bit * (detail + known)}
 
     def _tree(self, trust: int, ahead: bool, smooth: bool) -> ClassTree:
         asked = trust, ahead, smooth
@@ -190,17 +221,24 @@ class Binned:
 
     def detail(self, parted: Parted) -> float:
         """The share of their information that the columns keep: log(1 / share of the rows that a label covers)."""
-        rows, weights, kept = self.rows.rows, self.worth.weights, []
-        n = max(float(rows.sum()), 1.0)
-        for c, (first, last) in enumerate(parted.ends):
-            n_bins = self.ladders[c].n_bins
-            below = np.append(0.0, np.cumsum(np.bincount(self.rows.codes[:, c], rows, n_bins)))
-            of_label = np.bincount(first.astype(np.int64) * n_bins + last, rows)
-            label = np.flatnonzero(of_label)
+        n_bins = max(ladder.n_bins for ladder in self.ladders)
+        rows, n = self.rows.rows, max(float(self.rows.rows.sum()), 1.0)
+        of_label, kept = np.zeros((len(self.ladders), n_bins * n_bins)), []
+        _count_labels(parted.first, parted.last, rows, n_bins, of_label)
+        for c, below in enumerate(self._below):
+            label = np.flatnonzero(of_label[c])
             covered = np.maximum(below[label % n_bins + 1] - below[label // n_bins], 1.0)
-            bits = float(of_label[label] @ np.log2(n / covered)) / n
+            bits = float(of_label[c, label] @ np.log2(n / covered)) / n
             kept.append(bits / self._information[c] if self._information[c] > 0 else 0.0)
+        weights = self.worth.weights
         return float(np.average(kept, weights=weights)) if weights.sum() > 0 else 0.0
+
+    @cached_property
+    def _below(self) -> list[np.ndarray]:
+        """Of each column, the rows in bins below each one."""
+        codes, rows = self.rows.codes, self.rows.rows
+        of_bin = [np.bincount(codes[:, c], rows, ladder.n_bins) for c, ladder in enumerate(self.ladders)]
+        return [np.append(0.0, np.cumsum(counts)) for counts in of_bin]
 
     def unrecoded(self, parted: Parted) -> np.ndarray:
         """The labels that a recipient reads who does not recode: of each column the narrowest that covers the cell."""
@@ -222,9 +260,13 @@ class Binned:
 
     def suppressed(self, parted: Parted) -> dict[str, float]:
         """The shares of rows and of cells that are suppressed."""
-        blank = (parted.first == 0) & (parted.last == [ladder.n_bins - 1 for ladder in self.ladders])
+        blank = self._blank(parted.first, parted.last)
         rows, n = self.rows.rows, max(self.rows.n_rows, 1)
         return {"rows": float(rows[blank.all(axis=1)].sum() / n), "cells": float((rows @ blank.mean(axis=1)) / n)}
+
+    def _blank(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+        """Which cells are suppressed."""
+        return np.asarray((first == 0) & (last == [ladder.n_bins - 1 for ladder in self.ladders]))
 
     def trace(self, parted: Parted) -> list[dict[str, Any]]:
         """How many rows stand on each rung."""
@@ -232,6 +274,15 @@ class Binned:
             {"column": ladder.axis.name, "rows on each rung": np.bincount(rungs, self.rows.rows).astype(int).tolist()}
             for ladder, rungs in zip(self.ladders, parted.rungs.T, strict=True)
         ]
+
+
+@compiled
+def _count_labels(first, last, rows, n_bins, of_label):
+    """The rows of each label of each column."""
+    for i in range(len(rows)):
+        if rows[i] > 0:
+            for c in range(first.shape[1]):
+                of_label[c, first[i, c] * n_bins + last[i, c]] += rows[i]
 
 
 def leaves(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) -> Leaves:
@@ -245,7 +296,7 @@ def leaves(rows: DistinctRows, tree: ClassTree, stands: np.ndarray, met: Met) ->
     nodes, leaf = np.unique(at, return_inverse=True)
     if not _all_met(leaf.ravel(), met):
         cut = replace(tree, left=np.where(stands == np.arange(len(stands)), -1, tree.left))
-        nodes, leaf = np.unique(_allowed(rows, cut, met), return_inverse=True)
+        nodes, leaf = np.unique(_allowed(rows.codes, cut, met), return_inverse=True)
     return Leaves(leaf.ravel(), tree.low[nodes], tree.high[nodes])
 
 
@@ -255,13 +306,13 @@ def _all_met(node_of: np.ndarray, met: Met) -> bool:
     return bool(met(node_of, len(used), np.arange(len(node_of)))[used].all())
 
 
-def _allowed(rows: DistinctRows, tree: ClassTree | Halves, met: Met, root: np.ndarray | None = None) -> np.ndarray:
+def _allowed(bins: np.ndarray, tree: ClassTree | Halves, met: Met, root: np.ndarray | None = None) -> np.ndarray:
     """The node that each row reaches, from its root, by cuts whose both sides may be published."""
-    at = np.zeros(len(rows), dtype=np.int64) if root is None else root.astype(np.int64)
-    inside = np.arange(len(rows))
+    at = np.zeros(len(bins), dtype=np.int64) if root is None else root.astype(np.int64)
+    inside = np.arange(len(bins))
     while len(inside := inside[tree.left[at[inside]] >= 0]):
         node = at[inside]
-        below = tree.left[node] + (rows.codes[inside, tree.column[node]] > tree.cut[node])
+        below = tree.left[node] + (bins[inside, tree.column[node]] > tree.cut[node])
         nodes, of = np.unique(below, return_inverse=True)
         refused = nodes[~met(of.ravel(), len(nodes), inside)]
         cut = ~np.isin(tree.left[node], np.concatenate([refused, refused - 1]))
