@@ -96,7 +96,7 @@ class Trials:
         self._found: dict[Way, list[tuple[float, float]]] = {}  # on each fold
         self._ahead: dict[Way, float] = {}  # what other folds are known better than those that a way was tried on
         self._best: list[float] = []  # what the best way so far is worth, on each of the first folds
-        self._alike: dict[tuple[int, int, float, Halved, bytes], tuple[Known, float]] = {}
+        self._alike: dict[tuple[Any, ...], tuple[Known, float]] = {}
 
     def worth(self, way: Way, *, first: bool = False) -> float:
         """What the way is worth; even bins and halving count only as far as they are ahead by more than chance.
@@ -138,6 +138,19 @@ class Trials:
                 self._on(way, fold)
         return best
 
+    def revives(self, way: Way, size: int) -> bool:
+        """Whether it is worth it that sets of `size` persons are told apart where a column would be blank otherwise.
+
+        It is asked of the way that is chosen, if its own sets are larger: what is released is what was tried.
+        """
+        folds = range(min(len(self._found.get(way, ())), self._enough))
+        if way.least <= size or not folds:
+            return True
+        within, smallest = replace(way, least=self.within(way.least), trust=self.within(way.trust)), self.within(size)
+        found = [self._tried(within, *self._with(way, fold), smallest) for fold in folds]
+        revived = float(np.mean([self.counts.of(known.share, detail) for known, detail in found]))
+        return revived >= float(np.mean([self.counts.of(*self._found[way][fold]) for fold in folds]))
+
     def _on(self, way: Way, fold: int) -> tuple[float, float]:
         """What is known and the detail on the next fold."""
         within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
@@ -170,17 +183,22 @@ class Trials:
             self._ladders[asked] = self._make_ladders(self._folds[fold][0], self.within(decade_of(least)), bins)
         return self._ladders[asked]
 
-    def _tried(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[Known, float]:
-        """What is known of the rows asked about, and the detail; of ways that make the same groups only once."""
+    def _tried(self, way: Way, binned: Binned, asked: np.ndarray, smallest: int | None = None) -> tuple[Known, float]:
+        """What is known of the rows asked about, and the detail; of ways that make the same groups only once.
+
+        With `smallest`, sets of so many rows are told apart where a column would be blank.
+        """
         learnt = binned.rows
 
-        def met(of: np.ndarray, n: int, inside: np.ndarray) -> np.ndarray:
-            return np.bincount(of, learnt.rows[inside], n) >= way.least
+        def met(of: np.ndarray, n: int, inside: np.ndarray, least: int = way.least) -> np.ndarray:
+            return np.bincount(of, learnt.rows[inside], n) >= least
 
         groups = binned.groups(way, met)
-        alike = id(binned), way.least, way.climbs, way.halves, groups.leaf.astype(np.int32).tobytes()
+        alike = id(binned), way.least, smallest, way.climbs, way.halves, groups.leaf.astype(np.int32).tobytes()
         if alike not in self._alike:
             parted = binned.made(way, groups, met)
+            if smallest is not None:
+                binned.revive(parted, lambda of, n, inside: met(of, n, inside, smallest))
             known = NOTHING_KNOWN
             if asked.shape[1] > 1:
                 known = class_known(parted.labels, learnt.counts, asked, binned.unrecoded(parted))

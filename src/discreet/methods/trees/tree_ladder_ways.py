@@ -120,12 +120,12 @@ class Binned:
     def parted(self, way: Way, met: Met, smallest: Met | None = None) -> Parted:
         """The rows parted in this way, into sets that may be published.
 
-        The way may ask for more persons than k. `smallest` asks for k alone: by it sets are told apart where a column
-        would be blank.
+        The way may ask for more persons than k. `smallest`, if given, asks for k alone: by it sets are told apart where
+        a column would be blank.
         """
         parted = self.made(way, self.groups(way, met), met)
         if smallest is not None:
-            self._revived(parted.rungs, parted.first, parted.last, smallest)
+            self.revive(parted, smallest)
         return parted
 
     def groups(self, way: Way, met: Met) -> Leaves:
@@ -151,13 +151,14 @@ class Binned:
             at = np.bincount(np.array(steps, dtype=np.int64), minlength=len(top))
             first[left], last[left] = self._halved(groups, left, at, way, met)
             rungs[left] = np.where(self._blank(first[left], last[left]), top, at)
-        self._revived(rungs, first, last, met)
-        return Parted(leaf, rungs, first, last)
+        parted = Parted(leaf, rungs, first, last)
+        self.revive(parted, met)
+        return parted
 
-    def _revived(self, rungs: np.ndarray, first: np.ndarray, last: np.ndarray, met: Met) -> None:
-        """Columns that would be blank tell sets apart that may be."""
-        for column in blank_columns(first, last, self.ladders):
-            revive(self.rows, self.ladders, rungs, first, last, column, met)
+    def revive(self, parted: Parted, met: Met) -> None:
+        """Columns that would be blank tell sets apart that may be; done before the labels are read."""
+        for column in blank_columns(parted.first, parted.last, self.ladders):
+            revive(self.rows, self.ladders, parted.rungs, parted.first, parted.last, column, met)
 
     def _halved(
         self, groups: Leaves, left: np.ndarray, at: np.ndarray, way: Way, met: Met
