@@ -89,10 +89,10 @@ def forced(way):
 
 @pytest.mark.parametrize("bins", ["even", "class"])
 @pytest.mark.parametrize("strictness", [None, 0.69])
-@pytest.mark.parametrize(("most", "climbs", "halves"), [(16, 0.0, "detail"), (4, 0.25, "worth"), (5, 0.5, "detail")])
-def test_a_release_by_halving_is_k_anonymous_and_recodes_to_itself(bins, strictness, most, climbs, halves):
+@pytest.mark.parametrize(("most", "climbs"), [(16, 0.0), (4, 0.25), (5, 0.5)])
+def test_a_release_by_halving_is_k_anonymous_and_recodes_to_itself(bins, strictness, most, climbs):
     table = some_people(300)
-    with forced(Way(7, 20, False, strictness, most, bins, climbs=climbs, halves=halves)):
+    with forced(Way(7, 20, False, strictness, most, bins, climbs=climbs)):
         release = TreeLadder(7).release(table, Roles(target="ill", quasi=QUASI))
     rows = list(zip(*(release.data.column(name).to_pylist() for name in QUASI), strict=True))
     assert oracles.k_anonymity(rows) >= 7
@@ -107,7 +107,7 @@ def test_who_stays_is_finer_than_every_half_that_covers_them(climbs, seed):
     """So the finest pattern that a row fits is its own, which is what new rows are recoded by."""
     binned = binned_of(some_people(400, seed), 4)
     parted = binned.parted(
-        Way(5, 30, False, 0.69, 4, climbs=climbs, halves="detail"),
+        Way(5, 30, False, 0.69, 4, climbs=climbs),
         lambda of, n, inside: np.bincount(of, binned.rows.rows[inside], n) >= 5,
     )
     own = list(zip(parted.first.tolist(), parted.last.tolist(), strict=True))
@@ -128,29 +128,15 @@ def test_halving_after_a_part_of_the_climb_keeps_more_detail_than_the_climb():
     def met(of, n, inside):
         return np.bincount(of, binned.rows.rows[inside], n) >= 10
 
-    ways = [Way(10, 10, False, None, 6, climbs=climbs, halves="detail") for climbs in (1.0, 0.5, 0.0)]
+    ways = [Way(10, 10, False, None, 6, climbs=climbs) for climbs in (1.0, 0.5, 0.0)]
     climbed, half, halved = (binned.detail(binned.parted(way, met)) for way in ways)
     assert climbed < half
     assert climbed < halved
 
 
-def test_halves_by_worth_cut_what_the_class_follows_from():
-    """Age decides; halves for detail alone cut the three columns alike."""
-    binned = binned_of(some_people(600), 8, even=False)
-
-    def met(of, n, inside):
-        return np.bincount(of, binned.rows.rows[inside], n) >= 60
-
-    labels = {}
-    for halves in ("worth", "detail"):
-        parted = binned.parted(Way(60, 60, False, None, 8, climbs=0.0, halves=halves), met)
-        labels[halves] = len(np.unique(parted.labels[:, 0]))
-    assert labels["worth"] > labels["detail"]
-
-
 def test_a_cut_is_not_made_if_a_side_may_not_be_published():
     binned = binned_of(some_people(200))
-    way = Way(5, 5, False, None, 8, "even", climbs=0.0, halves="detail")
+    way = Way(5, 5, False, None, 8, "even", climbs=0.0)
 
     def met(of, n, inside):
         return np.bincount(of, binned.rows.rows[inside], n) >= 30

@@ -27,7 +27,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.held_out_rows import enough_folds, folds_of, within_fold
 from discreet.methods.trees.label_worth import NOTHING_KNOWN, Known, LabelWorth, class_known
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Halved, Way
+from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Way
 
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
 TREES: tuple[tuple[bool, float], ...] = (
@@ -39,13 +39,13 @@ TREES: tuple[tuple[bool, float], ...] = (
 SMOOTH: tuple[tuple[bool, float], ...] = ((False, 0.0), (False, STRICTNESS))  # trees that follow a regression
 ROWS_OF_BIN = 10  # that a regression on the bins needs for each of them
 COARSE = (4,)  # bins of a column that are tried, beside the most
-HALVED: tuple[tuple[float, Halved], ...] = ((0.25, "worth"), (0.5, "detail"), (0.0, "detail"))  # as in Way
-HALVED_EVEN: tuple[tuple[float, Halved], ...] = ((0.25, "detail"),)  # with even bins
+HALVED = (0.5, 0.0)  # shares of the climb after which who is left is halved
+HALVED_EVEN = (0.25, 0.0)  # with even bins
 COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
 SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
-CHANCE = 0.25  # by the square root of the rows: what ways with even bins or halving must be ahead of others
-SETTLED = 4  # ways that are tried on all folds, of those that are best on the first, where all ways are tried
+CHANCE = 0.5  # by the square root of the rows: what ways with even bins or halving must be ahead of others
+SETTLED = 3  # ways that are tried on all folds, of those that are best on the first, where all ways are tried
 BEHIND = 0.05  # worth that a way may be behind the best so far, on the folds so far, to be asked about more
 SMALL_TABLE = 5000  # rows of a table of which all ways are tried at more sizes
 
@@ -194,7 +194,7 @@ class Trials:
             return np.bincount(of, learnt.rows[inside], n) >= least
 
         groups = binned.groups(way, met)
-        alike = id(binned), way.least, smallest, way.climbs, way.halves, groups.leaf.astype(np.int32).tobytes()
+        alike = id(binned), way.least, smallest, way.climbs, groups.leaf.astype(np.int32).tobytes()
         if alike not in self._alike:
             parted = binned.made(way, groups, met)
             if smallest is not None:
@@ -293,23 +293,21 @@ class WaySearch:
         ways = [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
         if "free" in self._trials.kinds:
             ways += [replace(way, bins="free") for way in self._trees(size, self._bins)]
-        ways += self._half_climbs(self._pruned(size), HALVED)
+        pruned = self._pruned(size)
+        ways += [replace(way, climbs=climbs) for way in pruned for climbs in HALVED]
         if "even" in self._trials.kinds:
-            even = [replace(way, bins="even", smooth=False) for way in self._pruned(size)]
-            ways += self._half_climbs(even, HALVED_EVEN)
+            even = [replace(way, bins="even") for way in pruned if way.ahead or way.strictness is None]
+            ways += [replace(way, climbs=climbs) for way in even for climbs in HALVED_EVEN]
             ways += [way for way in even if self._trials.n_classes < 2]
         return ways
 
-    def _half_climbs(self, ways: list[Way], halved: tuple[tuple[float, Halved], ...]) -> list[Way]:
-        return [replace(way, climbs=climbs, halves=halves) for way in ways for climbs, halves in halved]
-
     def _pruned(self, size: int) -> list[Way]:
-        """Ways with a pruned tree of greedy cuts, by a regression if there can be one; and without a tree."""
+        """Ways with pruned trees: by a regression if there can be one, and looking ahead; and without a tree."""
         smooth = self._trials.can_regress(size) and bool(SMOOTH)
         return [
             way
             for way in self._trees(size, self._bins)
-            if way.strictness is None or (way.strictness > 0 and not way.ahead and way.smooth == smooth)
+            if way.strictness is None or (way.strictness > 0 and (way.ahead or way.smooth == smooth))
         ]
 
     def _smaller(self, best: Way, size: int) -> list[Way]:
