@@ -66,7 +66,8 @@ DEFAULT = "as it is"
 CONSTANTS: dict[str, Constant] = {
     "errors": Constant(label_worth, "_RIGHT", (0.0, 0.2, 0.33, 0.5, 0.67)),
     "unrecoded": Constant(label_worth, "_RAW", (0.0, 0.05, 0.1, 0.2, 0.3)),
-    "chance": Constant(tree_ladder_choice, "CHANCE", (0.0, 0.5, 1.0)),
+    "chance": Constant(tree_ladder_choice, "CHANCE", (0.0, 0.25, 0.5, 1.0)),
+    "halving": Constant(tree_ladder_choice, "HALVED", ((), (0.0,), (0.5, 0.0))),
     "bins": Constant(tree_ladder_choice, "COARSE", ((), (4,))),
     "regression": Constant(tree_ladder_choice, "SMOOTH", ((), tree_ladder_choice.SMOOTH)),
 }

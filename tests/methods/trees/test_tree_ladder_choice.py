@@ -9,10 +9,11 @@ import pytest
 
 from discreet import Mondrian, Roles, Table, TreeLadder
 from discreet.counting.coded_rows import CodedRows
-from discreet.methods.trees import tree_ladder_choice
+from discreet.methods.trees import held_out_rows, tree_ladder_choice
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_choice import TREES, Trials, WaySearch, at_least, decade_of
 from discreet.methods.trees.tree_ladder_rungs import Ladder
+from discreet.methods.trees.tree_ladder_ways import Way
 from discreet.recoding.axis import Axis
 
 
@@ -67,6 +68,34 @@ def test_a_smaller_k_is_never_worth_less(seed):
         worth.append(max(line["worth"] for line in release.owner.trace if "worth" in line))
     assert all(smaller >= larger for smaller, larger in pairwise(worth))
     assert worth[0] > worth[-1]
+
+
+def test_the_best_ways_of_a_large_table_are_tried_on_all_folds(monkeypatch):
+    """Enough rows are asked about on one fold; whatever k is, the same is found of a way, and the best was settled."""
+    monkeypatch.setattr(held_out_rows, "_ASKED", 150)
+    columns, label = noisy(4, 600)
+    folds, worth = [], []
+    for k in (2, 4, 9, 26, 60, 150):
+        trials = trials_of(columns, label)
+        ranked = WaySearch(trials, k).ranked()
+        folds.append([len(trials._found[way]) for way in ranked])
+        worth.append(trials.worth(ranked[0]))
+        settled = [way for way in ranked if len(trials._found[way]) == 3]
+        assert ranked[: len(settled)] == settled
+        assert worth[-1] == max(map(trials.worth, settled))
+    assert all(smaller >= larger for smaller, larger in pairwise(worth))
+    assert 3 * folds[0].count(3) < len(folds[0])
+
+
+def test_blank_columns_are_revived_at_k_if_that_is_worth_it():
+    """Sets of two tell nothing of the class, and a little of the column: what detail counts decides."""
+    columns, label = noisy(5, 400)
+    for detail, revived in ((1.0, True), (0.0, False)):
+        trials = trials_of(columns, label, detail)
+        way = Way(100, 100, False, 0.0, 16)
+        trials.worth(way)
+        assert trials.revives(way, 100)  # as it was tried
+        assert trials.revives(way, 2) == revived
 
 
 def test_a_way_that_is_far_behind_is_not_asked_about_again(monkeypatch):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that are cut further for detail alone, and even bins."""
+"""Those who are left after the first steps of the climb, cut into halves; and even bins."""
 
 import math
 from collections import Counter
@@ -75,7 +75,7 @@ def test_the_boxes_equal_their_slow_twins(n, least, seed):
     rows = binned.rows
     high = np.array([[ladder.n_bins - 1 for ladder in binned.ladders]])
     group = np.zeros(len(rows), dtype=np.int64)
-    found = halve(rows, group, np.zeros_like(high), high, least, price)
+    found = halve(rows.codes, rows.rows, group, np.zeros_like(high), high, least, price)
     ends = found.left < 0
     boxes = zip(found.low[ends].tolist(), found.high[ends].tolist(), strict=True)
     cells = np.repeat(rows.codes, rows.rows, axis=0).tolist()
@@ -89,9 +89,10 @@ def forced(way):
 
 @pytest.mark.parametrize("bins", ["even", "class"])
 @pytest.mark.parametrize("strictness", [None, 0.69])
-def test_a_release_by_halving_is_k_anonymous_and_recodes_to_itself(bins, strictness):
+@pytest.mark.parametrize(("most", "climbs"), [(16, 0.0), (4, 0.25), (5, 0.5)])
+def test_a_release_by_halving_is_k_anonymous_and_recodes_to_itself(bins, strictness, most, climbs):
     table = some_people(300)
-    with forced(Way(7, 20, False, strictness, 16, bins, True)):
+    with forced(Way(7, 20, False, strictness, most, bins, climbs=climbs)):
         release = TreeLadder(7).release(table, Roles(target="ill", quasi=QUASI))
     rows = list(zip(*(release.data.column(name).to_pylist() for name in QUASI), strict=True))
     assert oracles.k_anonymity(rows) >= 7
@@ -100,9 +101,42 @@ def test_a_release_by_halving_is_k_anonymous_and_recodes_to_itself(bins, strictn
     assert Counter(map(str, recoded)) == Counter(map(str, release.data.select(QUASI).to_pylist()))
 
 
+@pytest.mark.parametrize("climbs", [0.0, 0.3, 0.6])
+@pytest.mark.parametrize("seed", range(4))
+def test_who_stays_is_finer_than_every_half_that_covers_them(climbs, seed):
+    """So the finest pattern that a row fits is its own, which is what new rows are recoded by."""
+    binned = binned_of(some_people(400, seed), 4)
+    parted = binned.parted(
+        Way(5, 30, False, 0.69, 4, climbs=climbs),
+        lambda of, n, inside: np.bincount(of, binned.rows.rows[inside], n) >= 5,
+    )
+    own = list(zip(parted.first.tolist(), parted.last.tolist(), strict=True))
+    for cells, (low, high) in zip(binned.rows.codes.tolist(), own, strict=True):
+        fits = [
+            (first, last)
+            for first, last in own
+            if all(a <= cell <= b for a, cell, b in zip(first, cells, last, strict=True))
+        ]
+        for first, last in fits:
+            assert all(a <= b for a, b in zip(first, low, strict=True))
+            assert all(a >= b for a, b in zip(last, high, strict=True))
+
+
+def test_halving_after_a_part_of_the_climb_keeps_more_detail_than_the_climb():
+    binned = binned_of(some_people(400), 6, even=False)
+
+    def met(of, n, inside):
+        return np.bincount(of, binned.rows.rows[inside], n) >= 10
+
+    ways = [Way(10, 10, False, None, 6, climbs=climbs) for climbs in (1.0, 0.5, 0.0)]
+    climbed, half, halved = (binned.detail(binned.parted(way, met)) for way in ways)
+    assert climbed < half
+    assert climbed < halved
+
+
 def test_a_cut_is_not_made_if_a_side_may_not_be_published():
     binned = binned_of(some_people(200))
-    way = Way(5, 5, False, None, 8, "even", True)
+    way = Way(5, 5, False, None, 8, "even", climbs=0.0)
 
     def met(of, n, inside):
         return np.bincount(of, binned.rows.rows[inside], n) >= 30
@@ -116,7 +150,9 @@ def test_a_cut_is_not_made_if_a_side_may_not_be_published():
 def test_k_between_two_sizes_of_the_series_is_kept_to_itself():
     """11 is between 10 and 15: what is tried has sets of 15, what is published sets of 11."""
     table = some_people(400)
-    with mock.patch.object(WaySearch, "ranked", lambda search: [Way(search.size, 15, False, None, 16, "even", True)]):
+    with mock.patch.object(
+        WaySearch, "ranked", lambda search: [Way(search.size, 15, False, None, 16, "even", climbs=0.0)]
+    ):
         release = TreeLadder(11).release(table, Roles(target="ill", quasi=QUASI))
     assert 11 <= release.verdict.measured < 15
 

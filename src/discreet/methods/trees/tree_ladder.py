@@ -161,9 +161,10 @@ class TreeLadder(Method):
             if way.bins not in ladders:
                 ladders[way.bins] = self._ladders(served, self.k, way.bins, hierarchies)
             binned = Binned.of(served, ladders[way.bins], worth, way.most)
-            way = way.at(search.size, needs.least)
             smallest = needs.merged(binned.rows, binned.place)
-            parted = binned.parted(way, replace(smallest, least=way.least).met, smallest.met)
+            revives = self.max_suppressed is not None or trials.revives(way, search.size)
+            way = way.at(search.size, needs.least)
+            parted = binned.parted(way, replace(smallest, least=way.least).met, smallest.met if revives else None)
             if within_limit(self.max_suppressed, **binned.suppressed(parted)):
                 break
         labelled = [ladder.labelling(*ends) for ladder, ends in zip(binned.ladders, parted.ends, strict=True)]

@@ -27,7 +27,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.held_out_rows import enough_folds, folds_of, within_fold
 from discreet.methods.trees.label_worth import NOTHING_KNOWN, Known, LabelWorth, class_known
 from discreet.methods.trees.tree_ladder_rungs import Ladder
-from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Halved, Way
+from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Way
 
 STRICTNESS = 0.69  # of pruning: C4.5's own, which is a confidence of 25 %
 TREES: tuple[tuple[bool, float], ...] = (
@@ -39,13 +39,13 @@ TREES: tuple[tuple[bool, float], ...] = (
 SMOOTH: tuple[tuple[bool, float], ...] = ((False, 0.0), (False, STRICTNESS))  # trees that follow a regression
 ROWS_OF_BIN = 10  # that a regression on the bins needs for each of them
 COARSE = (4,)  # bins of a column that are tried, beside the most
-HALVED: tuple[tuple[float, Halved], ...] = ((0.25, "worth"), (0.5, "detail"), (0.0, "detail"))  # as in Way
-HALVED_EVEN: tuple[tuple[float, Halved], ...] = ((0.25, "detail"),)  # with even bins
+HALVED = (0.5, 0.0)  # shares of the climb after which who is left is halved
+HALVED_EVEN = (0.25, 0.0)  # with even bins
 COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
 SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
-CHANCE = 0.25  # by the square root of the rows: what ways with even bins or halving must be ahead of others
-SETTLED = 4  # ways that are tried on all folds, of those that are best on the first, where all ways are tried
+CHANCE = 0.5  # by the square root of the rows: what ways with even bins or halving must be ahead of others
+SETTLED = 3  # ways that are tried on all folds, of those that are best on the first, where all ways are tried
 BEHIND = 0.05  # worth that a way may be behind the best so far, on the folds so far, to be asked about more
 SMALL_TABLE = 5000  # rows of a table of which all ways are tried at more sizes
 
@@ -96,7 +96,7 @@ class Trials:
         self._found: dict[Way, list[tuple[float, float]]] = {}  # on each fold
         self._ahead: dict[Way, float] = {}  # what other folds are known better than those that a way was tried on
         self._best: list[float] = []  # what the best way so far is worth, on each of the first folds
-        self._alike: dict[tuple[int, int, float, Halved, bytes], tuple[Known, float]] = {}
+        self._alike: dict[tuple[Any, ...], tuple[Known, float]] = {}
 
     def worth(self, way: Way, *, first: bool = False) -> float:
         """What the way is worth; even bins and halving count only as far as they are ahead by more than chance.
@@ -138,6 +138,19 @@ class Trials:
                 self._on(way, fold)
         return best
 
+    def revives(self, way: Way, size: int) -> bool:
+        """Whether it is worth it that sets of `size` persons are told apart where a column would be blank otherwise.
+
+        It is asked of the way that is chosen, if its own sets are larger: what is released is what was tried.
+        """
+        folds = range(min(len(self._found.get(way, ())), self._enough))
+        if way.least <= size or not folds:
+            return True
+        within, smallest = replace(way, least=self.within(way.least), trust=self.within(way.trust)), self.within(size)
+        found = [self._tried(within, *self._with(way, fold), smallest) for fold in folds]
+        revived = float(np.mean([self.counts.of(known.share, detail) for known, detail in found]))
+        return revived >= float(np.mean([self.counts.of(*self._found[way][fold]) for fold in folds]))
+
     def _on(self, way: Way, fold: int) -> tuple[float, float]:
         """What is known and the detail on the next fold."""
         within = replace(way, least=self.within(way.least), trust=self.within(way.trust))
@@ -170,17 +183,22 @@ class Trials:
             self._ladders[asked] = self._make_ladders(self._folds[fold][0], self.within(decade_of(least)), bins)
         return self._ladders[asked]
 
-    def _tried(self, way: Way, binned: Binned, asked: np.ndarray) -> tuple[Known, float]:
-        """What is known of the rows asked about, and the detail; of ways that make the same groups only once."""
+    def _tried(self, way: Way, binned: Binned, asked: np.ndarray, smallest: int | None = None) -> tuple[Known, float]:
+        """What is known of the rows asked about, and the detail; of ways that make the same groups only once.
+
+        With `smallest`, sets of so many rows are told apart where a column would be blank.
+        """
         learnt = binned.rows
 
-        def met(of: np.ndarray, n: int, inside: np.ndarray) -> np.ndarray:
-            return np.bincount(of, learnt.rows[inside], n) >= way.least
+        def met(of: np.ndarray, n: int, inside: np.ndarray, least: int = way.least) -> np.ndarray:
+            return np.bincount(of, learnt.rows[inside], n) >= least
 
         groups = binned.groups(way, met)
-        alike = id(binned), way.least, way.climbs, way.halves, groups.leaf.astype(np.int32).tobytes()
+        alike = id(binned), way.least, smallest, way.climbs, groups.leaf.astype(np.int32).tobytes()
         if alike not in self._alike:
             parted = binned.made(way, groups, met)
+            if smallest is not None:
+                binned.revive(parted, lambda of, n, inside: met(of, n, inside, smallest))
             known = NOTHING_KNOWN
             if asked.shape[1] > 1:
                 known = class_known(parted.labels, learnt.counts, asked, binned.unrecoded(parted))
@@ -275,23 +293,21 @@ class WaySearch:
         ways = [way for most in (self._bins, *fewer) for way in self._trees(size, most)]
         if "free" in self._trials.kinds:
             ways += [replace(way, bins="free") for way in self._trees(size, self._bins)]
-        ways += self._half_climbs(self._pruned(size), HALVED)
+        pruned = self._pruned(size)
+        ways += [replace(way, climbs=climbs) for way in pruned for climbs in HALVED]
         if "even" in self._trials.kinds:
-            even = [replace(way, bins="even", smooth=False) for way in self._pruned(size)]
-            ways += self._half_climbs(even, HALVED_EVEN)
+            even = [replace(way, bins="even") for way in pruned if way.ahead or way.strictness is None]
+            ways += [replace(way, climbs=climbs) for way in even for climbs in HALVED_EVEN]
             ways += [way for way in even if self._trials.n_classes < 2]
         return ways
 
-    def _half_climbs(self, ways: list[Way], halved: tuple[tuple[float, Halved], ...]) -> list[Way]:
-        return [replace(way, climbs=climbs, halves=halves) for way in ways for climbs, halves in halved]
-
     def _pruned(self, size: int) -> list[Way]:
-        """Ways with a pruned tree of greedy cuts, by a regression if there can be one; and without a tree."""
+        """Ways with pruned trees: by a regression if there can be one, and looking ahead; and without a tree."""
         smooth = self._trials.can_regress(size) and bool(SMOOTH)
         return [
             way
             for way in self._trees(size, self._bins)
-            if way.strictness is None or (way.strictness > 0 and not way.ahead and way.smooth == smooth)
+            if way.strictness is None or (way.strictness > 0 and (way.ahead or way.smooth == smooth))
         ]
 
     def _smaller(self, best: Way, size: int) -> list[Way]:

@@ -10,7 +10,6 @@ bins        which ladders: of bins that tell most about the "class"; "even" ones
             order of the values; or "free" ones, where given hierarchies do not say which bins are merged
 smooth      whether the tree follows a logistic regression on the bins, instead of the classes themselves
 climbs      share of the steps of the climb that are taken; whoever is left then is halved; 1 for all steps
-halves      what halves are cut for: what is known of the class and detail, both ("worth"), or "detail" alone
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_smooth import grow_smoothly, regression_answers
 
 Bins = Literal["class", "even", "free"]
-Halved = Literal["worth", "detail"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,6 @@ class Way:
     bins: Bins = "class"
     smooth: bool = False
     climbs: float = 1.0
-    halves: Halved = "worth"
 
     def at(self, size: int, least: int) -> Way:
         """The same with sets of `least` persons, if it has the smallest ones of a series, `size`."""
@@ -61,7 +58,7 @@ class Way:
         kind = "" if self.bins == "class" else f"{self.bins} "
         below = f"{self.most} {kind}bins, sets of {self.least} persons"
         if self.climbs < 1:
-            below += f", {self.climbs:.0%} of the climb, then halving by {self.halves}"
+            below += f", {self.climbs:.0%} of the climb and halving"
         if self.strictness is None:
             return f"no tree, {below}"
         grown = ("that looks ahead" if self.ahead else "of greedy cuts") + " by a regression" * self.smooth
@@ -120,12 +117,12 @@ class Binned:
     def parted(self, way: Way, met: Met, smallest: Met | None = None) -> Parted:
         """The rows parted in this way, into sets that may be published.
 
-        The way may ask for more persons than k. `smallest` asks for k alone: by it sets are told apart where a column
-        would be blank.
+        The way may ask for more persons than k. `smallest`, if given, asks for k alone: by it sets are told apart where
+        a column would be blank.
         """
         parted = self.made(way, self.groups(way, met), met)
         if smallest is not None:
-            self._revived(parted.rungs, parted.first, parted.last, smallest)
+            self.revive(parted, smallest)
         return parted
 
     def groups(self, way: Way, met: Met) -> Leaves:
@@ -151,13 +148,14 @@ class Binned:
             at = np.bincount(np.array(steps, dtype=np.int64), minlength=len(top))
             first[left], last[left] = self._halved(groups, left, at, way, met)
             rungs[left] = np.where(self._blank(first[left], last[left]), top, at)
-        self._revived(rungs, first, last, met)
-        return Parted(leaf, rungs, first, last)
+        parted = Parted(leaf, rungs, first, last)
+        self.revive(parted, met)
+        return parted
 
-    def _revived(self, rungs: np.ndarray, first: np.ndarray, last: np.ndarray, met: Met) -> None:
-        """Columns that would be blank tell sets apart that may be."""
-        for column in blank_columns(first, last, self.ladders):
-            revive(self.rows, self.ladders, rungs, first, last, column, met)
+    def revive(self, parted: Parted, met: Met) -> None:
+        """Columns that would be blank tell sets apart that may be; done before the labels are read."""
+        for column in blank_columns(parted.first, parted.last, self.ladders):
+            revive(self.rows, self.ladders, parted.rungs, parted.first, parted.last, column, met)
 
     def _halved(
         self, groups: Leaves, left: np.ndarray, at: np.ndarray, way: Way, met: Met
@@ -170,7 +168,7 @@ class Binned:
         def moved(bins: np.ndarray) -> np.ndarray:
             return np.column_stack([of[bins[:, c]] for c, of in enumerate(on)])
 
-        bins, price = moved(self.rows.codes), self._prices[way.halves]
+        bins, price = moved(self.rows.codes), self._price
         halves = halve(bins, self.rows.rows, leaf, moved(groups.low), moved(groups.high), way.least, price)
         node = halves.node_of[left]
         used = np.bincount(node, minlength=len(halves.left)) > 0
@@ -182,13 +180,9 @@ class Binned:
         return np.maximum(np.column_stack(first), low), np.minimum(np.column_stack(last), high)
 
     @cached_property
-    def _prices(self) -> dict[Halved, np.ndarray]:
-        """What a bit of each column is worth: its share of the detail, and also of what is known of the class."""
-        detail = np.full(len(self.ladders), self.worth.detail / len(self.ladders))
-        about_class = float(entropy(self.rows.counts.sum(axis=0)))
-        known = [ladder.information[0] / about_class if about_class > 0 else 0.0 for ladder in self.ladders]
-        of_bit = self.worth.weights * [1 / bits if bits > 0 else 0.0 for bits in self._information]
-        return {"detail": of_bit * detail, "worth": of_bit * (detail + known)}
+    def _price(self) -> np.ndarray:
+        """What a bit of each column is worth: its share of the column's bits, times the column's weight."""
+        return np.array([1 / bits if bits > 0 else 0.0 for bits in self._information]) * self.worth.weights
 
     def _tree(self, trust: int, ahead: bool, smooth: bool) -> ClassTree:
         asked = trust, ahead, smooth
