@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m benchmarks.sparse items|pairs|groups|weights [NAME ...]: for OptimalSelector, ItemGroups and Fwell."""
+"""python -m benchmarks.sparse items|pairs|groups|made|weights [NAME ...]: for OptimalSelector, ItemGroups and Fwell."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import chi2
+from sklearn.feature_selection import chi2, mutual_info_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.svm import LinearSVC
 
 from benchmarks.sparse.data import TEXTS, folds, madelon, text
-from discreet import Baskets, Fwell, ItemGroups, OptimalSelector
+from benchmarks.sparse.made import MADE, made
+from discreet import Baskets, Fwell, GreedySelector, ItemGroups, OptimalSelector
+from discreet.counting.class_separation import separated_pairs
 from discreet.methods.containment.optimal_measures import worth_of
 from discreet.methods.containment.optimal_search import fill
 from discreet.samples import load
@@ -34,25 +37,49 @@ def cells(baskets: Baskets) -> sp.csr_matrix:
 
 
 def auc(learnt: Baskets, tested: Baskets) -> float:
-    """Of a logistic regression; its cost is chosen on a quarter of the rows it learns from."""
-    X, y = cells(learnt), learnt.labels
+    """Of a logistic regression; its cost is chosen on a quarter of the rows it learns from. Of more than two classes
+    each against the others, in the mean."""
+    if learnt.n_classes == 2:
+        return _auc(cells(learnt), learnt.labels, cells(tested), tested.labels)
+    one = [(learnt.labels == c, tested.labels == c) for c in range(learnt.n_classes)]
+    return float(np.mean([_auc(cells(learnt), y, cells(tested), z) for y, z in one if y.sum() > 1 and z.any()]))
+
+
+def _auc(X: sp.csr_matrix, y: np.ndarray, tested: sp.csr_matrix, truth: np.ndarray) -> float:
     ((part, rest),) = StratifiedShuffleSplit(1, test_size=0.25, random_state=0).split(X, y)
 
     def fitted(cost: float, rows: np.ndarray) -> LogisticRegression:
         return LogisticRegression(C=cost, max_iter=500, solver="liblinear").fit(X[rows], y[rows])
 
     def area(cost: float) -> float:
-        return roc_auc_score(y[rest], fitted(cost, part).decision_function(X[rest]))
+        return roc_auc_score(y[rest], fitted(cost, part).decision_function(X[rest])) if y[rest].any() else 0.5
 
     best = fitted(max(COSTS, key=area), np.arange(len(y)))
-    return float(roc_auc_score(tested.labels, best.decision_function(cells(tested))))
+    return float(roc_auc_score(truth, best.decision_function(tested)))
 
 
 def by_chi_squared(baskets: Baskets, k: int) -> list[int]:
     """Items in the order of scikit-learn's chi-squared, each that leaves every row contained in k."""
-    scores = np.nan_to_num(chi2(cells(baskets), baskets.labels)[0])
-    order = np.argsort(-scores, kind="stable")
+    return in_order(baskets, k, chi2(cells(baskets), baskets.labels)[0])
+
+
+def in_order(baskets: Baskets, k: int, scores: np.ndarray) -> list[int]:
+    order = np.argsort(-np.nan_to_num(scores), kind="stable")
     return fill(baskets, k, [], [j for j in order.tolist() if k <= baskets.support[j] < len(baskets)])
+
+
+def simple_sets(baskets: Baskets, k: int) -> dict[str, list[int]]:
+    """What the simple orders lead to, by other packages' figures where there are any."""
+    X, y = cells(baskets), baskets.labels
+    linear = LogisticRegression(C=1.0, solver="liblinear") if baskets.n_classes == 2 else LinearSVC(C=0.1)
+    scores = {
+        "chi-squared": chi2(X, y)[0],
+        "weights": np.abs(linear.fit(X, y).coef_).max(axis=0),
+        "mutual information": mutual_info_classif(X, y, discrete_features=True, random_state=0),
+        "hamdist": separated_pairs(baskets).astype(float),
+    }
+    greedy = GreedySelector(k, utility="distcnt", random_state=0).release(baskets)
+    return {name: in_order(baskets, k, one) for name, one in scores.items()} | {"distcnt": list(greedy.features)}
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
@@ -130,6 +157,42 @@ def groups(names: list[str]) -> None:
             )
 
 
+def made_up(names: list[str]) -> None:
+    """Both methods on made-up texts: OptimalSelector beside all simple orders by its own measure, and ItemGroups."""
+    print(
+        "set, k: full; chi-squared; optimal, seconds, least lead by its measure over the best simple order, and which;"
+        " value, bound; groups +- standard error of their distance from full, published, seconds; share of the loss gone"
+    )
+    for name in names:
+        kind, _, seed = name.partition(":")
+        parts = folds(made(kind, int(seed or 0)))[: 1 if kind == "large" else 3]
+        full = [auc(train, test) for train, test in parts]
+        for k in KS:
+            found = []
+            for train, test in parts:
+                found.append([auc(train.keep(s), test.keep(s)) for s in [by_chi_squared(train, k)]])
+                started, method = time.process_time(), OptimalSelector(k, random_state=0)
+                kept = list(method.release(train).features)
+                found[-1] += [auc(train.keep(kept), test.keep(kept)), time.process_time() - started]
+                worth = worth_of("auc", train)
+                simple = {worth.value(s): order for order, s in simple_sets(train, k).items()}
+                lead = worth.value(kept) - max(simple)
+                least = min((lead, simple[max(simple)]), least) if len(found) > 1 else (lead, simple[max(simple)])
+                started, release = time.process_time(), ItemGroups(k, random_state=0).release(train)
+                taken = time.process_time() - started
+                found[-1] += [method.value_, method.bound_, auc(release.baskets, release.recode(test))]
+                found[-1] += [release.baskets.shape[1], taken]
+            single, ours = (np.array(found)[:, place] for place in (1, 5))
+            gone = (ours - single).mean() / max((np.array(full) - single).mean(), 1e-9)
+            error = np.std(ours - full, ddof=1) / np.sqrt(len(parts)) if len(parts) > 1 else np.nan
+            plain, best, seconds, value, bound, grouped, n, taken = np.mean(found, axis=0)
+            print(
+                f"{name}, {k}: {np.mean(full):.3f}; {plain:.3f}; {best:.3f}, {seconds:.1f} s, {least[0]:+.4f} {least[1]};"
+                f" {value:.3f}, {bound:.3f}; {grouped:.3f} +- {error:.3f}, {n:.0f}, {taken:.1f} s; {gone:.0%}",
+                flush=True,
+            )
+
+
 def weights(names: list[str]) -> None:
     """Fwell's choice beside fixed regularizations and mutual information: a random forest on held-out rows."""
     print("rows, features: mutual information; one neighbour, 0.01, 0.1, 1, 10; the default (what it chose, seconds)")
@@ -161,8 +224,6 @@ def weights(names: list[str]) -> None:
 
 
 def _by_information(X, y, n: int) -> np.ndarray:
-    from sklearn.feature_selection import mutual_info_classif
-
     scores = mutual_info_classif(X, y, discrete_features=sp.issparse(X), random_state=0)
     return np.argsort(-scores, kind="stable")[:n]
 
@@ -176,6 +237,6 @@ def _forest(X, y, train, test, chosen) -> float:
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")
     what, *asked = sys.argv[1:] or ["groups"]
-    {"items": items, "pairs": pairs, "groups": groups, "weights": weights}[what](
-        asked or ([] if what == "weights" else list(TEXTS))
+    {"items": items, "pairs": pairs, "groups": groups, "made": made_up, "weights": weights}[what](
+        asked or {"weights": [], "made": list(MADE)}.get(what, list(TEXTS))
     )

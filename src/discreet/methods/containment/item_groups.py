@@ -23,10 +23,10 @@ from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Changed, Method
+from discreet.methods.containment.fixed_order import in_a_fixed_order
 from discreet.methods.containment.item_groups_choice import LearntForm, all_steps, best_variant, variants
 from discreet.methods.containment.item_groups_learn import fitting, learnt_groups, of_common_classes
 from discreet.methods.containment.item_groups_scores import holders, members_of, points_of, scores_of
-from discreet.methods.containment.optimal import in_a_fixed_order
 from discreet.prepare.given_groups import given_groups
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
