@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up texts: topics over words of falling frequency, classes that prefer some topics; each set from its own seed.
+"""Made-up texts: topics over words of falling frequency, classes that prefer some words; each set from its own seed.
 
-A word's frequency falls with its rank (Zipf). A topic multiplies the frequencies of words by lots of its own; words that
-share a stem are multiplied alike. A class prefers some topics, and some words in all of them; a text mixes a few topics,
-and draws its words. The `pull` of a class, how strongly it prefers its words, sets how well the whole data tell classes.
+A word's frequency falls with its rank (Zipf). A topic multiplies the frequencies of words by lots of its own; words
+that share a stem are multiplied alike. A class prefers some topics, and some words in all of them; a text mixes a few
+topics, and draws its words. How strongly classes prefer words, their `pull`, sets how well they are told apart.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class MadeTexts:
         mixes = rng.gamma(prefers[labels])
         mixes /= mixes.sum(axis=1, keepdims=True)
         lengths = np.maximum(rng.lognormal(np.log(self.length), 0.6, self.rows).astype(int), 3)
-        counts = sp.vstack([_drawn(rng, n, own[c] * (mix @ topics)) for n, c, mix in zip(lengths, labels, mixes, strict=True)])
+        counts = sp.vstack(
+            [_drawn(rng, n, own[c] * (mix @ topics)) for n, c, mix in zip(lengths, labels, mixes, strict=True)]
+        )
         names = [f"w{j}" for j in range(self.words)]
         if self.stems:
             syllables = [a + b for a in "bdfgklmnprst" for b in "aeiou"]

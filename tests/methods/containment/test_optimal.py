@@ -165,6 +165,34 @@ def test_the_measure_of_a_set_does_not_depend_on_the_order_of_rows(utility, d):
         assert value == pytest.approx(picked.value_, abs=1e-12)
 
 
+def test_of_equally_good_sets_the_one_with_most_features_is_published():
+    """The first column tells the class by itself; of the others, those that k rows have fit beside it."""
+    rng = np.random.default_rng(1)
+    y = np.arange(200) % 2
+    X = np.column_stack([y, np.zeros((200, 99), dtype=int)])
+    X[np.arange(200), 1 + np.arange(200) // 20] = 1  # ten blocks of rows
+    X[:, 50:] = rng.random((200, 50)) < 0.02
+    picked = OptimalSelector(3).fit(X, y)
+    assert picked.value_ == picked.bound_ == 1
+    assert set(range(11)) <= set(picked.order_.tolist())
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_never_below_a_simple_order_with_ties_in_any_order(seed):
+    """Columns of the same chi-squared, the last first: which of them fit together differs."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((60, 90)) < 0.15).astype(int)
+    y = rng.integers(0, 2, 60)
+    rows, scores = [set(np.flatnonzero(row)) for row in X], np.round(chi2(X, y)[0], 9)
+    picked, value = OptimalSelector(3).fit(X, y), worth_of("auc", Baskets.of(X, y)).value
+    for columns in (np.arange(90), np.arange(90)[::-1]):
+        chosen = []
+        for column in columns[np.argsort(-scores[columns], kind="stable")].tolist():
+            if 3 <= X[:, column].sum() < 60 and oracles.is_feasible(rows, [*chosen, column], 3, "containment", None):
+                chosen.append(column)
+        assert picked.value_ >= value(sorted(chosen)) - 1e-12
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_never_below_a_simple_order_on_sparse_samples(seed):
     """Weights, chi-squared, mutual information, HamDist and DistCnt, by scikit-learn and by GreedySelector."""

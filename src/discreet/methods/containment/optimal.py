@@ -198,8 +198,9 @@ def _search(best: Best) -> None:
         best.bound = ceiling(best)
     for step in (from_simple_orders, broadly, improve):
         if best.late() or (best.bound is not None and best.value >= best.bound):
-            return
+            break
         step(best)
+    best.prefer_more()
 
 
 def _persons_per_item(baskets: Baskets) -> np.ndarray:
