@@ -10,8 +10,10 @@ import pytest
 from discreet import GreedySelector, ItemGroups, KActus2, Mondrian, RandomFlip, Roles, TreeLadder, verify
 from discreet.data.baskets import Baskets
 from discreet.data.column import from_labels
-from discreet.recoding.grouped_items import GroupedItems
+from discreet.recoding.grouped_items import GroupedItems, ScoreStep
+from discreet.recoding.item_scores import ItemScore
 from discreet.recoding.labels import EVERYTHING, Labelling, Meaning
+from discreet.release import information_kept
 from discreet.release.information_kept import detail_of_column, detail_of_items
 from discreet.release.losses import Crossing
 from instances import ROLES, baskets, people
@@ -166,6 +168,22 @@ def test_grouped_items_are_read_off_their_groups(seed):
     own = before.matrix.toarray()
     each = np.stack([after.matrix.toarray()[:, group] for group in (0, 0, 1, 0)], axis=1)
     assert found.whole == pytest.approx(items_twin(own, each, [0, 2, 3, 4]))
+
+
+@pytest.mark.parametrize("cells", [1, 100, 10_000_000])
+def test_scores_of_many_items_in_many_steps_as_the_slow_twin_says(cells, monkeypatch):
+    """Most pairs of an item and a step are counted together, others one by one; of an item the best step counts."""
+    monkeypatch.setattr(information_kept, "_CELLS", cells)
+    rng = np.random.default_rng(5)
+    before = Baskets.of((rng.random((80, 9)) < 0.4).astype(int), names=list("abcdefghi"))
+    scores = [ItemScore(tuple((name, 1 + place) for place, name in enumerate("abcdef"))), ItemScore((("i", 2),))]
+    steps = {f"s{least}": ScoreStep(0, least) for least in (2, 5, 9)} | {"i": ScoreStep(1, 2), "g": ["g"]}
+    groups = GroupedItems.of(steps, scores)
+    after, own = groups.apply(before), before.matrix.toarray()
+    shown, twin = after.matrix.toarray(), 0.0
+    for item, places in [(item, (0, 1, 2)) for item in range(6)] + [(8, (3,)), (6, (4,))]:
+        twin += max(items_twin(own, shown[:, [place]], [item]) for place in places)
+    assert detail_of_items(before, after, tuple(range(9)), groups).whole == pytest.approx(twin)
 
 
 def test_item_groups_of_several_items_are_released():

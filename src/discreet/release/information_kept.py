@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 ITEMS = "items"  # what all items of baskets together are called
 _PAIRS = 100_000  # of an item and a published item that are compared at a time
+_CELLS = 10_000_000  # of published items that are counted with all items at a time
 
 
 @dataclass(frozen=True)
@@ -149,16 +150,36 @@ def detail_of_items(
     if groups is not None:
         source, place = groups.places_in(before)
     shown = after.support[place]
-    both = np.zeros(len(source), dtype=np.int64)
-    for at in range(0, len(source), _PAIRS):
-        items, published = (m[:, p[at : at + _PAIRS]] for m, p in ((before.matrix, source), (after.matrix, place)))
-        both[at : at + _PAIRS] = np.asarray(items.astype(np.int64).multiply(published).sum(axis=0)).ravel()
+    both = _rows_with_both(before, after, source, place)
     cells = np.stack([both, have[source] - both, shown - both, n - have[source] - shown + both])
     joint = np.log2(n) - n_log_n(cells).sum(axis=0) / n
     bits = np.zeros(len(have))
     np.maximum.at(bits, source, all_bits[source] + _binary_bits(shown, n) - joint)
     whole = min(max(float(bits.sum()) / total, 0.0), 1.0)
     return Detail(whole, {ITEMS: whole})
+
+
+def _rows_with_both(before: Baskets, after: Baskets, source: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The number of rows that have an item and the published item beside it in these two lists.
+
+    A published item that stands beside so many items that looking at each pair would take longer than a pass over all
+    ones is counted by such passes, several at a time.
+    """
+    both = np.zeros(len(source), dtype=np.int64)
+    cost = np.bincount(place, before.support[source] + after.support[place], minlength=after.shape[1])
+    often = np.flatnonzero(cost > before.matrix.nnz)
+    at_once = max(1, _CELLS // max(len(before), 1))
+    by_item = before.columns.T.astype(np.int64)
+    for at in range(0, len(often), at_once):
+        together = by_item @ after.columns[:, often[at : at + at_once]].toarray().astype(np.int64)
+        pairs = np.flatnonzero(np.isin(place, often[at : at + at_once]))
+        both[pairs] = together[source[pairs], np.searchsorted(often[at : at + at_once], place[pairs])]
+    rest = np.flatnonzero(~np.isin(place, often))
+    for at in range(0, len(rest), _PAIRS):
+        pairs = rest[at : at + _PAIRS]
+        items, published = before.matrix[:, source[pairs]], after.matrix[:, place[pairs]]
+        both[pairs] = np.asarray(items.astype(np.int64).multiply(published).sum(axis=0)).ravel()
+    return both
 
 
 def detail_of_kept(support: np.ndarray, n_rows: int, features: Sequence[int]) -> Detail:

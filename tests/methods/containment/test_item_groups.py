@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import itertools
 import json
 from collections import Counter
 
@@ -205,6 +206,43 @@ def test_a_class_that_few_persons_have_gets_no_score():
     release = ItemGroups(5, form="scores", random_state=0).release(Baskets.of(baskets, labels))
     assert not [name for name in release.columns if name.startswith("few")]
     assert {name.split(":")[0] for name in release.columns} == {"class 0", "class 1"}
+
+
+def with_few(theirs, k, seed=0):
+    """Two classes of 300 persons, and k - 1 persons of a third, who have these items and no others."""
+    baskets = words(300, 60, seed)
+    matrix, labels = baskets.matrix.toarray(), [f"class {label}" for label in baskets.labels]
+    mine = np.zeros((k - 1, 60), dtype=int)
+    mine[:, theirs] = 1
+    return Baskets.of(np.vstack([matrix, mine]), labels + ["few"] * (k - 1))
+
+
+@pytest.mark.parametrize("form", ["groups", "scores", "auto"])
+def test_what_few_persons_of_a_class_have_changes_no_group_and_no_points(form):
+    """Learnt from their class, too, the published groups were {x40, x42} and {x41, x43}, which they have in common."""
+    k, groups, scores = 4, [], []
+    for theirs in ([], [40, 41, 42, 43], [0, 20, 50, 55], list(range(60))):
+        method = ItemGroups(k, form=form, coverage="auto" if form == "auto" else 0.1, random_state=0)
+        found = method.release(with_few(theirs, k)).groups
+        groups.append({members for members in found.members if len(members) > 1})
+        scores.append(set(found.scores))
+    for one, other in itertools.combinations(groups, 2):
+        assert all(mine == theirs or not {*mine} & {*theirs} for mine in one for theirs in other)
+    assert any(groups) or any(scores)
+    assert len(set.union(*scores)) <= 2  # of class 0 and class 1
+
+
+def test_with_one_class_that_k_persons_have_nothing_is_learnt():
+    """What speaks for it would be what the others lack."""
+    baskets = with_few([40, 41, 42, 43], 4)
+    labels = ["few" if row >= 300 else "many" for row in range(len(baskets))]
+    method = ItemGroups(4, random_state=0)
+    release = method.release(Baskets.of(baskets, labels))
+    assert method.learnt_ is None
+    assert release.verdict.holds
+    assert all(len(members) == 1 for members in release.groups.members)
+    assert not release.groups.scores
+    assert any("nothing is learnt" in note for note in release.owner.notes)
 
 
 def test_beginnings_of_names_keep_what_single_items_are_too_rare_for():

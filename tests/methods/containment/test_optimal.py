@@ -105,7 +105,7 @@ def test_the_broad_search_is_feasible_and_below_its_bound(utility, found, k):
         features = method.release(to_baskets(*found)).features
     assert oracles.is_feasible(rows, features, k, "containment", persons)
     assert method.proven_ == (method.bound_ is not None and method.value_ >= method.bound_)
-    value = worth_of(utility, optimal.in_a_fixed_order(to_baskets(*found))).value
+    value = worth_of(utility, to_baskets(*found)).value
     best = max(value(sorted(chosen)) for chosen in feasible_sets(rows, persons, d, k))
     assert method.bound_ >= best - 1e-9
     assert all(method.value_ >= start - 1e-12 for start in method.starts_.values())
@@ -141,7 +141,7 @@ def test_never_below_a_simple_order_by_its_own_measure(utility):
     X = (rng.random((70, 90)) < rng.uniform(0.05, 0.5, 90)).astype(int)
     y = np.where(X[:, 0] + X[:, 1] + X[:, 2] + rng.random(70) > 1.3, "p", "q")
     rows = [set(np.flatnonzero(row)) for row in X]
-    value = worth_of(utility, optimal.in_a_fixed_order(Baskets.of(X, y))).value
+    value = worth_of(utility, Baskets.of(X, y)).value
     picked = OptimalSelector(4, utility=utility).fit(X, y)
     for name, scores in scores_by_hand(X, y).items():
         chosen = []
@@ -153,12 +153,52 @@ def test_never_below_a_simple_order_by_its_own_measure(utility):
     assert picked.value_ >= max(picked.starts_.values())
 
 
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+@pytest.mark.parametrize("d", [20, 80])
+def test_the_measure_of_a_set_does_not_depend_on_the_order_of_rows(utility, d):
+    """Whoever measures the selected set again finds its value, though folds go by the places of rows."""
+    rng = np.random.default_rng(3)
+    X, y = (rng.random((120, d)) < 0.2).astype(int), rng.integers(0, 3, 120)
+    picked = OptimalSelector(5, utility=utility).fit(X, y)
+    for order in (np.arange(120), rng.permutation(120)):
+        value = worth_of(utility, Baskets.of(X[order], y[order])).value(sorted(picked.order_.tolist()))
+        assert value == pytest.approx(picked.value_, abs=1e-12)
+
+
+def test_of_equally_good_sets_the_one_with_most_features_is_published():
+    """The first column tells the class by itself; of the others, those that k rows have fit beside it."""
+    rng = np.random.default_rng(1)
+    y = np.arange(200) % 2
+    X = np.column_stack([y, np.zeros((200, 99), dtype=int)])
+    X[np.arange(200), 1 + np.arange(200) // 20] = 1  # ten blocks of rows
+    X[:, 50:] = rng.random((200, 50)) < 0.02
+    picked = OptimalSelector(3).fit(X, y)
+    assert picked.value_ == picked.bound_ == 1
+    assert set(range(11)) <= set(picked.order_.tolist())
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_never_below_a_simple_order_with_ties_in_any_order(seed):
+    """Columns of the same chi-squared, the last first: which of them fit together differs."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((60, 90)) < 0.15).astype(int)
+    y = rng.integers(0, 2, 60)
+    rows, scores = [set(np.flatnonzero(row)) for row in X], np.round(chi2(X, y)[0], 9)
+    picked, value = OptimalSelector(3).fit(X, y), worth_of("auc", Baskets.of(X, y)).value
+    for columns in (np.arange(90), np.arange(90)[::-1]):
+        chosen = []
+        for column in columns[np.argsort(-scores[columns], kind="stable")].tolist():
+            if 3 <= X[:, column].sum() < 60 and oracles.is_feasible(rows, [*chosen, column], 3, "containment", None):
+                chosen.append(column)
+        assert picked.value_ >= value(sorted(chosen)) - 1e-12
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_never_below_a_simple_order_on_sparse_samples(seed):
     """Weights, chi-squared, mutual information, HamDist and DistCnt, by scikit-learn and by GreedySelector."""
     baskets = samples.quest(160, 120, patterns=30, random_state=seed, classes=2).data
     X, y = baskets.matrix.toarray(), baskets.labels
-    value = worth_of("auc", optimal.in_a_fixed_order(baskets)).value
+    value = worth_of("auc", baskets).value
     picked = OptimalSelector(5).fit(X, y)
     assert {"weight", "chi-squared", "mutual information", "hamdist", "distcnt"} <= set(picked.starts_)
     assert picked.value_ >= max(picked.starts_.values())
@@ -231,7 +271,7 @@ def test_where_subsets_are_few_the_best_of_all_is_found(utility, most):
         X = (rng.random((40, 9)) < rng.uniform(0.2, 0.7, 9)).astype(int)
         y = (X[:, :3].sum(axis=1) + rng.normal(0, 0.8, 40) > 1).astype(int)
         rows = [set(np.flatnonzero(row)) for row in X]
-        value = worth_of(utility, optimal.in_a_fixed_order(Baskets.of(X, y))).value
+        value = worth_of(utility, Baskets.of(X, y)).value
         best = max(value(sorted(s)) for s in feasible_sets(rows, None, 9, 4) if len(s) <= (most or 9))
         picked = OptimalSelector(4, utility=utility, max_features=most).fit(X, y)
         assert picked.value_ == pytest.approx(best)

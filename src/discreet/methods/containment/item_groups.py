@@ -23,10 +23,10 @@ from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Changed, Method
+from discreet.methods.containment.fixed_order import in_a_fixed_order
 from discreet.methods.containment.item_groups_choice import LearntForm, all_steps, best_variant, variants
-from discreet.methods.containment.item_groups_learn import fitting, learnt_groups
+from discreet.methods.containment.item_groups_learn import fitting, learnt_groups, of_common_classes
 from discreet.methods.containment.item_groups_scores import holders, members_of, points_of, scores_of
-from discreet.methods.containment.optimal import in_a_fixed_order
 from discreet.prepare.given_groups import given_groups
 from discreet.privacy.containment import Containment
 from discreet.privacy.exclusive_items import one_hot_note
@@ -72,7 +72,8 @@ class ItemGroups(Method):
     Attributes
     ----------
     grouped_ : the published items with their members, or scores
-    learnt_ : the form, the coverage and, of scores, the weights that were used; None if groups were given
+    learnt_ : the form, the coverage and, of scores, the weights that were used; None if groups were given, or if there
+        was nothing to learn: fewer than two classes that k persons have
     aucs_ : where several were compared, the area under the ROC curve on held-out rows for each
 
     Promise
@@ -80,7 +81,8 @@ class ItemGroups(Method):
     Containment(k) of what is published. Whoever knows items of a person knows groups of the person and points that the
     person reaches, and k persons have all of these. Members of learnt groups, and items and beginnings with points,
     which are published, are such that k persons have each. Which items go together, and how many points they have, is
-    learnt from rows and labels and is not itself private.
+    learnt from rows and labels and is not itself private. It is learnt from the classes that k persons have, only: what
+    the persons of a rarer class have changes no group and no points.
 
     Examples
     --------
@@ -173,12 +175,17 @@ class ItemGroups(Method):
     def _learnt(self, baskets: Baskets) -> _Found:
         coverage = None if isinstance(self.coverage, str) else float(self.coverage)
         tried = variants(self.form, coverage, beginnings=self.beginnings)
-        self.learnt_, self.aucs_ = best_variant(baskets, self.k, tried)
-        return (self._scores if self.learnt_.form == "scores" else self._groups)(baskets, self.learnt_)
+        learnt_from = of_common_classes(baskets, self.k)
+        if learnt_from is None:
+            return _Found({}, has_one(baskets, []))
+        self.learnt_, self.aucs_ = best_variant(learnt_from, self.k, tried)
+        find = self._scores if self.learnt_.form == "scores" else self._groups
+        return find(baskets, learnt_from, self.learnt_)
 
-    def _groups(self, baskets: Baskets, choice: LearntForm) -> _Found:
-        groups = [group for group in learnt_groups(baskets, self._common(baskets), choice.coverage) if len(group) > 1]
-        support, means = baskets.support, dict[str, list[str] | ScoreStep]()
+    def _groups(self, baskets: Baskets, learnt_from: Baskets, choice: LearntForm) -> _Found:
+        groups = learnt_groups(learnt_from, self._common(learnt_from), choice.coverage)
+        groups = [group for group in groups if len(group) > 1]
+        support, means = learnt_from.support, dict[str, list[str] | ScoreStep]()
         for group in groups:
             often = sorted(group, key=lambda item: (-support[item], item))[:_NAMED]
             more = f" + {len(group) - _NAMED} more" if len(group) > _NAMED else ""
@@ -186,25 +193,28 @@ class ItemGroups(Method):
             means[name] = [baskets.names[item] for item in group]
         return _Found(means, has_one(baskets, groups))
 
-    def _scores(self, baskets: Baskets, choice: LearntForm) -> _Found:
-        assert baskets.labels is not None
-        members = members_of(baskets, self.k, beginnings=choice.beginnings)
-        members, _ = members.held_by(self.k, baskets.persons, beginnings=choice.beginnings)
-        points = points_of(members, baskets.labels, baskets.n_classes, choice.weights)
-        reached = members.matrix @ points
+    def _scores(self, baskets: Baskets, learnt_from: Baskets, choice: LearntForm) -> _Found:
+        assert learnt_from.labels is not None
+        members = members_of(learnt_from, self.k, beginnings=choice.beginnings)
+        members, _ = members.held_by(self.k, learnt_from.persons, beginnings=choice.beginnings)
+        points = points_of(members, learnt_from.labels, baskets.n_classes, choice.weights)
+        steps = sorted(all_steps(members.matrix @ points, learnt_from, self.k, choice.coverage))
+        scores, means = scores_of(members, points), dict[str, list[str] | ScoreStep]()
         names = range(baskets.n_classes) if baskets.classes is None else baskets.classes
-        steps, means = all_steps(reached, baskets, self.k, choice.coverage), dict[str, list[str] | ScoreStep]()
-        for c, least in sorted(steps):
+        for c, least in steps:
             name = f"{names[c]}: {least} points or more"
             means[_free(name, {*baskets.names, *means})] = ScoreStep(c, least)
-        rows = [np.flatnonzero(reached[:, c] >= least) for c, least in sorted(steps)]
-        return _Found(means, columns_of(rows, len(baskets)), scores_of(members, points))
+        reached = {c: scores[c].of(baskets) for c in {c for c, _ in steps}}
+        rows = [np.flatnonzero(reached[c] >= least) for c, least in steps]
+        return _Found(means, columns_of(rows, len(baskets)), scores)
 
     def _remarks(self, found: _Found, kept: list[int]) -> list[str]:
         n_kept = sum(place < len(found.means) for place in kept)
         what = "steps of scores" if found.scores else "groups"
         beside = "" if n_kept and found.scores else f", and {len(kept) - n_kept} single items"
         remarks = [f"{n_kept} of {len(found.means)} {what} are published{beside}."]
+        if self.groups is None and self.learnt_ is None:
+            return [f"Fewer than two classes have {self.k} persons: nothing is learnt, and single items are published."]
         if self.groups is None:
             learnt = "points of items" if found.scores else "groups"
             private = "how many points an item has" if found.scores else "which items go together"

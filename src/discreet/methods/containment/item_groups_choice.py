@@ -16,8 +16,8 @@ from discreet.data.baskets import Baskets
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import Randomness
-from discreet.methods.containment.item_groups_learn import fitting, learnt_groups
-from discreet.methods.containment.item_groups_scores import Members, classes_of, members_of, points_of, steps_of
+from discreet.methods.containment.item_groups_learn import common_classes, fitting, learnt_groups
+from discreet.methods.containment.item_groups_scores import Members, members_of, points_of, steps_of
 from discreet.recoding.item_scores import columns_of, has_one
 
 GROUPS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)  # coverages of groups that are compared
@@ -126,8 +126,7 @@ def _scored(
 
 def all_steps(reached: np.ndarray, baskets: Baskets, k: int, coverage: float) -> list[tuple[int, int]]:
     """Class and points of each step, of the classes that k persons have."""
-    assert baskets.labels is not None
-    classes = classes_of(baskets.labels, baskets.n_classes, k, baskets.persons)
+    classes = common_classes(baskets, k).tolist()
     return [(c, points) for c in classes for points in steps_of(reached[:, c], k, coverage, baskets.persons)]
 
 

@@ -6,6 +6,9 @@ strongly (the logarithm of the ratio of its shares in that class and outside, wi
 proportion of the classes). The items of a class, in the order of strength, are cut into groups, each as soon as a given
 share of the rows has one of its members. So strong items are not mixed with weak ones, and several groups of like
 strength together say how much of it a row has.
+
+Groups are published, so nothing is learnt from the rows of a class that fewer than k persons have: a group of items
+that speak for such a class would tell what these few persons have in common.
 """
 
 from __future__ import annotations
@@ -13,8 +16,29 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.counting.bitmaps import Patterns
+from discreet.counting.class_separation import labels_of
+from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.foundation.lazy_modules import sparse as sp
+
+
+def of_common_classes(baskets: Baskets, k: int) -> Baskets | None:
+    """The rows of the classes that k persons have; None if these are fewer than two classes.
+
+    >>> of_common_classes(Baskets.of([[1], [0], [1], [1], [0]], list("aabbc")), 2)
+    Baskets(4 rows, 1 items, 3 ones)
+    """
+    classes = common_classes(baskets, k)
+    if len(classes) < 2:
+        return None
+    return baskets.take(np.flatnonzero(np.isin(labels_of(baskets), classes)))
+
+
+def common_classes(baskets: Baskets, k: int) -> np.ndarray:
+    """The classes that k persons have."""
+    return np.flatnonzero(
+        persons_per_group(labels_of(baskets).astype(np.int64), baskets.n_classes, baskets.persons) >= k
+    )
 
 
 def learnt_groups(baskets: Baskets, items: np.ndarray, coverage: float) -> list[list[int]]:
@@ -25,6 +49,7 @@ def learnt_groups(baskets: Baskets, items: np.ndarray, coverage: float) -> list[
     [[2, 3], [0, 1]]
     """
     strength, clearness = _tendencies(baskets)
+    clearness[:, np.bincount(labels_of(baskets), minlength=baskets.n_classes) == 0] = -np.inf
     speaks_for = clearness[items].argmax(axis=1)
     columns, groups = baskets.columns, []
     for c in range(baskets.n_classes):
@@ -43,8 +68,7 @@ def learnt_groups(baskets: Baskets, items: np.ndarray, coverage: float) -> list[
 
 def _tendencies(baskets: Baskets) -> tuple[np.ndarray, np.ndarray]:
     """For each item and class: how strongly the item speaks for the class, and how clearly."""
-    assert baskets.labels is not None
-    n, one_hot = len(baskets), np.eye(baskets.n_classes)[baskets.labels]
+    n, one_hot = len(baskets), np.eye(baskets.n_classes)[labels_of(baskets)]
     inside = baskets.matrix.astype(float).T @ one_hot
     size, support = one_hot.sum(axis=0), baskets.support[:, None]
     share = size / n
@@ -58,8 +82,8 @@ def _tendencies(baskets: Baskets) -> tuple[np.ndarray, np.ndarray]:
 def fitting(matrix: sp.csr_array, baskets: Baskets, k: int, n_first: int, *, by: str) -> list[int]:
     """Of the columns for the rows of these baskets, those that fit together, each that leaves every row contained in
     those of k persons. The first `n_first` columns are tried first, by chi-squared ("telling") or by the number of rows
-    that have them ("common"), the highest first; then the others, by chi-squared."""
-    telling, columns = _chi_squared(matrix, baskets), matrix.tocsc()
+    that have them ("common"), the highest first; then the others, by chi-squared of the classes that k persons have."""
+    telling, columns = _chi_squared(matrix, baskets, common_classes(baskets, k)), matrix.tocsc()
     score = np.where(np.arange(matrix.shape[1]) < n_first, np.diff(columns.indptr), telling)
     score = telling if by == "telling" else score
     order = np.lexsort((-score, np.arange(matrix.shape[1]) >= n_first))
@@ -72,10 +96,11 @@ def fitting(matrix: sp.csr_array, baskets: Baskets, k: int, n_first: int, *, by:
     return kept
 
 
-def _chi_squared(matrix: sp.csr_array, baskets: Baskets) -> np.ndarray:
-    """Of the rows that have each column, by class."""
-    assert baskets.labels is not None
-    one_hot = np.eye(baskets.n_classes)[baskets.labels]
+def _chi_squared(matrix: sp.csr_array, baskets: Baskets, classes: np.ndarray) -> np.ndarray:
+    """Of the rows of these classes that have each column, by class; the number of rows if there is one class."""
+    one_hot = np.eye(baskets.n_classes)[labels_of(baskets)][:, classes]
     observed = matrix.astype(float).T @ one_hot
-    expected = np.outer(observed.sum(axis=1), one_hot.mean(axis=0))
+    if len(classes) < 2:
+        return np.asarray(matrix.sum(axis=0), dtype=float)
+    expected = np.outer(observed.sum(axis=1), one_hot.sum(axis=0) / one_hot.sum())
     return np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0).sum(axis=1)

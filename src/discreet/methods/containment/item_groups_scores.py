@@ -167,9 +167,3 @@ def steps_of(reached: np.ndarray, k: int, share: float, persons: np.ndarray | No
 
 def _n_persons(rows: np.ndarray, persons: np.ndarray | None) -> int:
     return len(rows) if persons is None else len(np.unique(persons[rows]))
-
-
-def classes_of(labels: np.ndarray, n_classes: int, k: int, persons: np.ndarray | None) -> list[int]:
-    """The classes that k persons have: of a rarer one, points would tell what few persons have in common."""
-    held = persons_per_group(labels.astype(np.int64), n_classes, persons)
-    return np.flatnonzero(held >= k).tolist()

@@ -26,6 +26,7 @@ from discreet.errors import CannotRelease
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness, RandomState
+from discreet.methods.containment.fixed_order import in_a_fixed_order
 from discreet.methods.containment.optimal_best import Best
 from discreet.methods.containment.optimal_bound import ceiling
 from discreet.methods.containment.optimal_broad import broadly
@@ -197,19 +198,9 @@ def _search(best: Best) -> None:
         best.bound = ceiling(best)
     for step in (from_simple_orders, broadly, improve):
         if best.late() or (best.bound is not None and best.value >= best.bound):
-            return
+            break
         step(best)
-
-
-def in_a_fixed_order(baskets: Baskets) -> Baskets:
-    """The same rows, ordered by their content: nothing that follows depends on the order they came in."""
-    indptr, indices = baskets.matrix.indptr, baskets.matrix.indices
-    persons = np.zeros(len(baskets), dtype=np.int64) if baskets.persons is None else baskets.persons
-    keys = [
-        (indices[indptr[row] : indptr[row + 1]].tobytes(), int(baskets.labels[row]), int(persons[row]))  # type: ignore[index]
-        for row in range(len(baskets))
-    ]
-    return baskets.take(np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64))
+    best.prefer_more()
 
 
 def _persons_per_item(baskets: Baskets) -> np.ndarray:

@@ -79,6 +79,13 @@ class Best:
         """A feasible set, extended by each of `order` that fits (see `optimal_search.fill`)."""
         return fill(self.baskets, self.k, chosen, order, limit, known_labels=self.known_labels)
 
+    def prefer_more(self) -> None:
+        """Of the sets with the highest value, take the one with the most features: a recipient has more of them."""
+        equals = [sorted(s) for s, value in self.values.items() if value == self.value]
+        most = min(equals, key=lambda s: (-len(s), s), default=self.features)
+        if len(most) > len(self.features):
+            self.features, self.settled = most, False
+
     def leaders(self, n: int) -> list[list[int]]:
         """The n best sets of those that were looked at."""
         return [sorted(s) for s in sorted(self.values, key=lambda s: (-self.values[s], sorted(s)))[:n]]

@@ -27,6 +27,7 @@ from discreet.counting.partition import Partition
 from discreet.data.baskets import Baskets
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.lazy_modules import sparse_linalg
+from discreet.methods.containment.fixed_order import in_a_fixed_order
 from discreet.methods.containment.optimal_models import (
     CELLS,
     STRONG,
@@ -70,13 +71,15 @@ class Worth:
 
 
 def worth_of(utility: str | Callable[[Baskets], float], baskets: Baskets) -> Worth:
-    """The measure by its name, or a callable that takes the projected baskets.
+    """The measure by its name, or a callable that takes the projected baskets. The order of rows does not matter.
 
     >>> b = Baskets.of([[1, 0], [1, 1], [0, 1], [0, 1]], [1, 1, 0, 0])
     >>> worth_of("hamdist", b).value([0, 1]), worth_of("information", b).value([0])
     (1.5, 1.0)
     """
-    return _MEASURES[utility](baskets) if isinstance(utility, str) else _of_callable(utility, baskets)
+    if isinstance(utility, str):
+        return _MEASURES[utility](in_a_fixed_order(baskets))
+    return _of_callable(utility, baskets)
 
 
 def guides(baskets: Baskets) -> dict[str, np.ndarray]:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simple orders to add features in, each while containment holds: where OptimalSelector starts from.
 
-A feature that does not fit is skipped. The orders: weight in a linear model, chi-squared (with and without the rows
-that lack the feature), mutual information, HamDist, DistCnt, correlation and products of these; and pursuit, in which
-the next features are those that explain most of what the linear model on the features so far leaves unexplained.
+A feature that does not fit is skipped; features of the same score are taken in both directions. The orders: weight in a
+linear model, chi-squared (with and without the rows that lack the feature), mutual information, HamDist, DistCnt,
+correlation and products of these; and pursuit, in which the next features are those that explain most of what the
+linear model on the features so far leaves unexplained.
 """
 
 from __future__ import annotations
@@ -38,12 +39,24 @@ def _sets(best: Best) -> Iterator[tuple[str, list[int]]]:
     baskets, k = best.baskets, best.k
     for name, scores in simple_orders(baskets).items():
         yield name, best.filled([], scores)
+        if (other := _ties_reversed(best.items, scores)) != by_weight(best.items, scores):
+            yield name, best.fill([], other)
     separating = by_distcnt(baskets, k)
     yield "distcnt", separating
     yield "distcnt, then hamdist", best.filled(separating, guides(baskets)["hamdist"])
     model = Ridge(baskets)
     for penalty in (STRONG * len(baskets), WEAK):
         yield "pursuit", _pursuit(best, model, penalty)
+
+
+def _ties_reversed(items: list[int], scores: np.ndarray) -> list[int]:
+    """The highest first, of equals the last column: which of them fit depends on which comes first.
+
+    >>> _ties_reversed([0, 1, 2], np.array([0.1 + 0.2, 0.3, 0.5]))
+    [2, 1, 0]
+    """
+    alike = np.round(scores / (scores.max(initial=0.0) or 1.0), 9)
+    return sorted(items, key=lambda item: (-alike[item], -item))
 
 
 def simple_orders(baskets: Baskets) -> dict[str, np.ndarray]:
