@@ -81,7 +81,7 @@ def test_its_results_are_what_choose_reads(here):
     assert columns == ["name", "method", "parameters", *measures]
     candidates, lines, baseline = read_study(here / "study" / "results.parquet")
     assert {candidate.name for candidate in candidates} == {"mondrian-k5", "tds-k5"}
-    assert (list(lines), baseline) == (["original", "guessing"], None)
+    assert (list(lines), baseline) == (["original", "no quasi-identifiers", "guessing"], None)
     done = run("choose", here / "study", "--weights", "utility=1", "--json")
     assert done.exit_code == GOOD, done.output
     assert {row["name"] for row in json.loads(done.stdout)["ranking"]} == {"mondrian-k5", "tds-k5"}
@@ -93,7 +93,7 @@ def test_the_same_command_again_gives_the_same(here):
     found = json.loads(done.stdout)
     assert found["best"] in (here / "said.txt").read_text(encoding="utf-8")
     assert {row["name"] for row in found["candidates"]} == {"mondrian-k5", "tds-k5"}
-    assert [row["name"] for row in found["lines"]] == ["original", "guessing"]
+    assert [row["name"] for row in found["lines"]] == ["original", "no quasi-identifiers", "guessing"]
     assert found["guessed_roles"] is None
 
 
@@ -120,6 +120,19 @@ def test_guessed_roles_are_said_before_a_recommendation_that_depends_on_them(gue
     if "Publish" in rest:
         assert "Chosen   If these roles are right: " in rest
         assert "(only if these roles are right)" in rest
+
+
+def test_where_undecided_columns_hold_the_class_the_command_says_to_decide(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"{20 + 7 * i % 60}", "AB"[i % 7 % 2], i % 5, "yn"[i % 5 > 2]) for i in range(150)]
+    text = "age,sex,dose,ill\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    (tmp_path / "doses.csv").write_text(text, encoding="utf-8")
+    result = run("compare", "doses.csv", "--target", "ill", "--jobs", "1")
+    assert result.exit_code == GOOD, result.output
+    assert "Decide   1 column nobody has decided on, so not published: 'dose'." in result.output
+    said = " ".join(result.output.split())
+    assert "Without the column to decide on, the original is within noise of guessing, too: decide" in said
+    assert "No quasi-identifiers: nothing else is published, so guessing is what is left." in said
 
 
 def test_errors_say_what_to_do(here, tmp_path):

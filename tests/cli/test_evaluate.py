@@ -49,7 +49,7 @@ def test_json_holds_everything_and_nothing_else_is_printed():
     said = json.loads(done.stdout)
     assert (said["protocol"], said["folds"], said["rows"]) == ("holdout", "3-fold", 160)
     by_name = {(cell["method"], cell["classifier"]): cell for cell in said["results"]}
-    assert len(by_name) == 8  # the original, guessing and two methods, by two classifiers
+    assert len(by_name) == 10  # the original, no quasi-identifiers, guessing and two methods, by two classifiers
     assert 0 <= said["kept"]["mondrian(k=5)"]["detail"]["whole"] <= 1
     assert set(said["kept"]) == {"mondrian(k=5)"}  # the other could not release
     assert by_name["mondrian(k=5)", "tree"]["refused"] is None

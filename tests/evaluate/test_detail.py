@@ -83,3 +83,13 @@ def test_the_original_holds_everything():
     data = {"a": ["x", "y", "x", "y"] * 10, "y": ["n", "m"] * 20}
     roles = Roles(target="y", quasi=["a"])
     assert detail(Mondrian(k=2).release(data, roles), Dataset.of(data, roles)).whole == pytest.approx(1)
+
+
+def test_columns_that_are_all_but_blank_are_named():
+    """Two labels, so not blank: but ten rows of a thousand say anything of the age."""
+    kept = {"blank": ["sex"], "suppressed": 0.4, "columns": 5, "needs_recoding": False}
+    kept["detail"] = {"whole": 0.2, "columns": {"age": 0.002, "sex": 0.0, "zip": 0.0099, "job": 0.01, "left out": 0.0}}
+    assert warnings_of(kept) == [
+        "1 of 5 columns is blank: 'sex' says the same in every row.",
+        "2 of 5 columns are nearly blank: 'age', 'zip' keep less than 1 % of what the values told.",
+    ]

@@ -121,15 +121,33 @@ def test_the_best_of_the_classifiers_counts_for_a_release_and_for_the_original(t
 
 
 def test_the_lines_are_the_original_no_quasi_identifiers_and_guessing(table, visits):
-    summary = summarise_study(table, name="clinic.csv")
-    assert [line["name"] for line in summary["lines"]] == ["original", "guessing"]  # all published columns are quasi
-    assert [line["name"] for line in summarise_study(visits, name="v")["lines"]] == ["original", "guessing"]
+    summary, every = summarise_study(table, name="clinic.csv"), ["original", "no quasi-identifiers", "guessing"]
+    assert [line["name"] for line in summary["lines"]] == every
+    assert [line["name"] for line in summarise_study(visits, name="v")["lines"]] == every
     guessing, original = line_of(summary, "guessing"), line_of(summary, "original")
+    without = line_of(summary, "no quasi-identifiers")  # all published columns are quasi: what is left is guessing
+    assert {**without, "name": "guessing"} == guessing
+    assert "nothing else is, so guessing is what is left" in to_page(summary)
     share = np.bincount(table.dataset.labels).max() / len(table.dataset)
     assert guessing["utility"] == pytest.approx(share, abs=0.01)
     assert (guessing["privacy"], guessing["detail"], guessing["size"]) == (100, 0, 0)
     assert (original["detail"], original["size"]) == (1, 2)
     assert {"original", "guessing"} & {line["name"] for line in summary["candidates"]} == set()
+
+
+def test_an_original_within_noise_of_guessing_is_no_scale(table):
+    """The difference of two such figures is as small as chance, or rounding, makes it: scores would have no bound."""
+    study = copy.deepcopy(table)
+    found = study.results["mondrian-k5"]["evaluations"][0]
+    classifier = found["best"]["accuracy"]["lines"]["original"]
+    guessed = summarise_study(study, name="clinic.csv")["guess"]
+    for value, low, high in ((guessed + 1e-16, None, None), (guessed + 0.001, guessed - 0.02, guessed + 0.022)):
+        found["before"][classifier]["accuracy"] |= {"value": value, "low": low, "high": high}
+        summary = summarise_study(study, name="clinic.csv")
+        assert summary["utility_scale"] is None
+        assert all(0 <= line["score"] <= 1 for line in summary["candidates"])
+    found["before"][classifier]["accuracy"] |= {"value": guessed + 0.1, "low": guessed + 0.05, "high": guessed + 0.15}
+    assert summarise_study(study, name="clinic.csv")["utility_scale"] == [guessed, guessed + 0.1]
 
 
 def test_a_release_that_is_hardly_better_than_guessing_is_not_recommended(table):
@@ -212,7 +230,8 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
         study.results[name]["evaluations"][0]["best"]["accuracy"]["differences"]["guessing"]["low"] = 0.01
         study.results[name]["kept"]["detail"]["whole"] = 0.5 + 0.01 * (name == "mondrian-k60")  # of equals, it has more
         study.results[name]["evaluations"][0]["after"]["naive-bayes"]["accuracy"]["value"] = accuracy
-        study.results[name]["evaluations"][0]["before"]["naive-bayes"]["accuracy"]["value"] = 0.72
+        original = study.results[name]["evaluations"][0]["before"]["naive-bayes"]["accuracy"]
+        original |= {"value": 0.72, "low": 0.70, "high": 0.74}
         for found in study.results[name]["attacks"]:
             if found["attack"] == "prosecutor":
                 found["success"]["value"] = 1 - unfound_of_100 / 100
@@ -232,10 +251,11 @@ def test_the_other_choice_is_named_where_it_differs(choice, clinic, tmp_path):
 def test_where_the_original_is_no_better_than_guessing_the_page_says_what_values_mean(clinic, tmp_path):
     text = RIVALS.format(choice="value")
     study = run_study(lambda: load(clinic, text), recipe_from(text), tmp_path / "s")
-    said = "the worst release (0) to the best (1), since the original scores no higher than guessing"
+    said = "the worst release (0) to the best (1), since the original is not above guessing"
     for original, is_said in ((0.99, False), (0.01, True)):
         for result in study.results.values():
-            result["evaluations"][0]["before"]["naive-bayes"]["accuracy"]["value"] = original
+            ends = {"low": original - 0.01, "high": original + 0.01}
+            result["evaluations"][0]["before"]["naive-bayes"]["accuracy"] |= {"value": original, **ends}
         summary = summarise_study(study, name="clinic.csv")
         assert summary["utility_scale"] == (None if is_said else [summary["guess"], original])
         assert (said in to_page(summary)) == is_said

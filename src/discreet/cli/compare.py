@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.choose.reference_lines import WITHOUT_QUASI
 from discreet.cli.file_options import ReadingOptions
 from discreet.cli.given_recipe import RecipePath, recipe_or_refuse
 from discreet.cli.options import Json, Quiet, cell, console, emit, remark, say, step, watch
@@ -105,15 +106,23 @@ class GuessedRoles:
             lines += [f"  {role:<11} {shown(one.column):<{width}}  {one.reason}" for one in mine]
         return lines
 
+    @property
+    def undecided(self) -> list[str]:
+        return [one.column for one in self.suggestions if one.role == "decide"]
+
+    @property
+    def unpublished(self) -> list[str]:
+        """The undecided columns, unless all are: then they are taken as known to outsiders."""
+        return self.undecided if any(one.role == "quasi" for one in self.suggestions) else []
+
     def sentences(self) -> list[str]:
         """What to do about it, before a recommendation."""
-        undecided = [one.column for one in self.suggestions if one.role == "decide"]
+        undecided = self.undecided
         target = "" if self.target is None else f" --target {shlex.quote(self.target)}"
         lines = ["Roles    guessed, not given: a wrong role makes every promise worthless. Read them above."]
         if undecided:
-            known = not any(one.role == "quasi" for one in self.suggestions)
             many = "1 column" if len(undecided) == 1 else f"{len(undecided)} columns"
-            taken = "taken as known to outsiders" if known else "not published"
+            taken = "not published" if self.unpublished else "taken as known to outsiders"
             lines.append(f"Decide   {many} nobody has decided on, so {taken}: {listing(undecided, most=6)}.")
             lines.append("         What an outsider may know about a person is 'quasi', what nobody can know 'other'.")
         file = shlex.quote(self.file)
@@ -128,10 +137,11 @@ def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Rec
 
     roles = None
     if labels is None:
-        suggestions = suggest(ReadingOptions().read(data), target=target)
+        table = ReadingOptions().read(data)
+        suggestions = suggest(table, target=target)
         if not any(one.role == "target" for one in suggestions):
             raise RolesError("No column looks like a target for a classifier. Name it with --target.")
-        text = first_recipe(str(data), settled(suggestions))
+        text = first_recipe(str(data), settled(suggestions), table=table)
         roles = GuessedRoles(os.fsencode(data).decode(errors="replace"), target, suggestions)
     elif target is None:
         text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))
@@ -155,14 +165,15 @@ def _print(summary: dict[str, Any], files: dict[str, str], quiet: bool, roles: G
             say(f"Never    {', '.join(names)}: {why}")
     if roles is not None and not quiet:
         say(*roles.sentences())
-    _print_choice(summary, files, quiet, guessed=roles is not None)
+    _print_choice(summary, files, quiet, roles)
     if not quiet:
         say(f"Report   {files['report']}   (yours: do not publish it)")
 
 
-def _print_choice(summary: dict[str, Any], files: dict[str, str], quiet: bool, *, guessed: bool) -> None:
+def _print_choice(summary: dict[str, Any], files: dict[str, str], quiet: bool, roles: GuessedRoles | None) -> None:
+    guessed = roles is not None
     if summary["best"] is None:
-        say(f"Chosen   none: {_why_none(summary)}")
+        say(f"Chosen   none: {_why_none(summary, 0 if roles is None else len(roles.unpublished))}")
         return
     say(f"Chosen   {'If these roles are right: ' if guessed else ''}{summary['best']}")
     line = next(row for row in summary["candidates"] if row["best"])
@@ -180,25 +191,29 @@ def _print_choice(summary: dict[str, Any], files: dict[str, str], quiet: bool, *
         say(f"Publish  {files['study']}/{summary['best_folder']}/release{only}")
 
 
-def _why_none(summary: dict[str, Any]) -> str:
+def _why_none(summary: dict[str, Any], unpublished: int) -> str:
     if not summary["made"]:
         return "no release was made"
     if summary["passed_over"]:
-        return f"no release can be recommended, see above.{_hint(summary)}"
+        return f"no release can be recommended, see above.{_hint(summary, unpublished)}"
     return "they lack a measure that has a weight"
 
 
-def _hint(summary: dict[str, Any]) -> str:
+def _hint(summary: dict[str, Any], unpublished: int) -> str:
     """What to try where the table itself does not tell its classes apart by this measure."""
     original, guessing = summary["lines"][0], summary["lines"][-1]
     if None in (original["low"], original["high"], guessing["utility"]):
         return ""
     if not original["low"] <= guessing["utility"] <= original["high"]:
         return ""
-    return (
-        " The original is within noise of guessing, too: more rows,"
-        " another measure ('auc') or other classifiers in a recipe may tell more"
-    )
+    if unpublished:
+        without = "the column" if unpublished == 1 else f"the {unpublished} columns"
+        return (
+            f" Without {without} to decide on, the original is within noise of guessing, too:"
+            " decide on them, then compare again"
+        )
+    measure = "" if summary["measure"] == "auc" else ", another measure ('auc')"
+    return f" The original is within noise of guessing, too: more rows{measure} or other classifiers may tell more"
 
 
 def _print_table(summary: dict[str, Any]) -> None:
@@ -223,6 +238,8 @@ def _print_table(summary: dict[str, Any]) -> None:
         table.add_row(cell(failure), Text(f"failed: {failed['error']}"))
     console().print(table)
     columns = summary["lines"][0]["size"] if summary["lines"] else 0
+    if any(row["name"] == WITHOUT_QUASI and not row["size"] for row in summary["lines"]):
+        say("No quasi-identifiers: nothing else is published, so guessing is what is left.")
     weights = ", ".join(f"{name} {weight:g}" for name, weight in summary["weights"].items())
     say("Not found: of 100 persons, by the strongest attack that names a row. ± is half")
     say("a 95 % interval; figures counted on all rows, or promised, have none. ≈ within")

@@ -54,8 +54,9 @@ def init(
     elif baskets.labels is not None:
         raise DataError("--labels is for transactions; the labels of 0/1 columns are the --target.")
     else:
-        suggestions = suggest(reading.read(data), target=target)
-        text = first_recipe(str(data), suggestions, shape, counts, reading=reading.arguments)
+        table = reading.read(data)
+        suggestions = suggest(table, target=target)
+        text = first_recipe(str(data), suggestions, shape, counts, reading=reading.arguments, table=table)
         if not any(one.role == "target" for one in suggestions):
             say("No column looks like a target for a classifier: name it under [roles].", err=True)
     write_recipe(out, text)

@@ -108,11 +108,11 @@ def evaluate_utility(
         raise ParameterError("The protocol 'as-published' tests on released rows. Leave it out, or the test rows.")
     opened = None if cache is None or scorers else cache if isinstance(cache, Cache) else Cache(cache)
     study = _Study(dataset, plan, protocol, learners, scorers, opened, own)
-    lines = (*([WITHOUT_QUASI] if dataset.not_quasi else []), GUESSING)
+    lines = (WITHOUT_QUASI, GUESSING)
     study.run([_Task(study, *part) for part in study.parts({**dict.fromkeys((ORIGINAL, *lines)), **named})], n_jobs)
     models = frozenset(name for name, method in named.items() if method.gives == MODEL)
     names = (ORIGINAL, *named)
-    by_themselves = {*models, GUESSING}
+    by_themselves = {*models, *(name for name in lines if study.is_guess(name))}
     outcomes = {
         (name, classifier): tuple(
             study.found[name, fold, MODEL if name in by_themselves else classifier] for fold in range(len(plan))
@@ -168,6 +168,10 @@ class _Study:
         if cache is not None:
             self.about_data = digest(dataset.data, dataset.roles)
             self.about_data = self.about_data if own is None else digest(self.about_data, own.data)
+
+    def is_guess(self, name: str) -> bool:
+        """Whether a line leaves nothing to learn from; so does that without quasi-identifiers if all columns are."""
+        return name == GUESSING or (name == WITHOUT_QUASI and not self.dataset.not_quasi)
 
     def parts(self, methods: Mapping[str, Method | None]) -> Iterator[tuple[str, Method | None, tuple[int, ...]]]:
         """Folds that share one release: each has its own; as published, and with test rows of one's own, all share the
@@ -228,7 +232,7 @@ class _Task:
 
     @property
     def _guesses(self) -> bool:
-        return self.method is None and self.name == GUESSING
+        return self.method is None and self.study.is_guess(self.name)
 
     def claimed(self, *, wait: bool) -> AbstractContextManager[bool]:
         """Among processes that share a cache, one measures the original; see Cache.claimed."""
@@ -281,7 +285,7 @@ class _Task:
     def _lessons(self) -> Iterable[Lesson]:
         study = self.study
         if self.method is None:
-            lesson = {WITHOUT_QUASI: without_quasi, GUESSING: unlearnt}.get(self.name, original)
+            lesson = unlearnt if self._guesses else without_quasi if self.name == WITHOUT_QUASI else original
             if study.own is not None:
                 return [lesson(study.dataset, study.own)]
             return (lesson(*self._split(fold)) for fold in self.folds)

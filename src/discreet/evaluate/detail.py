@@ -31,6 +31,7 @@ from discreet.release.information_kept import Detail
 from discreet.release.release import Release
 
 _MOST_SYNTHETIC = 64  # columns of synthetic rows that are compared
+HARDLY = 0.01  # share of its information below which a column is said to be nearly blank
 MOSTLY = 0.5  # share of suppressed cells from which on a release is said to be mostly suppressed
 
 
@@ -231,11 +232,25 @@ def warnings_of(kept: dict[str, Any]) -> list[str]:
         said.append(
             f"{len(blank)} of {kept['columns']} columns {verb}: {listing(blank, most=8)} {says} the same in every row."
         )
+    if nearly := _nearly_blank(kept):
+        verb, keeps = ("is nearly blank", "keeps") if len(nearly) == 1 else ("are nearly blank", "keep")
+        said.append(
+            f"{len(nearly)} of {kept['columns']} columns {verb}: {listing(nearly, most=8)} {keeps} less than 1 % of"
+            " what the values told."
+        )
     if kept["suppressed"] > MOSTLY:
         said.append(f"{kept['suppressed']:.0%} of the cells of quasi-identifiers are suppressed.".replace("%", " %"))
     if kept["needs_recoding"]:
         said.append(_recode_first(kept["raw"], "rows"))
     return said
+
+
+def _nearly_blank(kept: dict[str, Any]) -> list[str]:
+    """The columns of a table that say something else in so few rows that hardly anything is left; nothing at all is
+    left of those that are blank, or not published.
+    """
+    columns = (kept.get("detail") or {}).get("columns", {})
+    return [name for name, share in columns.items() if 0 < share < HARDLY and name not in kept["blank"]]
 
 
 def evident_warnings(own_rows: RawUse | None) -> list[str]:

@@ -69,7 +69,7 @@ def cautions_of_facts(
 ) -> list[Line]:
     """The same for the facts of a release in a summary, which hold its certificate as plain data."""
     certificate = Certificate.model_validate(facts["certificate"])
-    needed = [text for text in facts.get("warnings", ()) if "recod" in text]
+    needed = [text for text in facts.get("warnings", ()) if "recod" in text or "nearly blank" in text]
     return cautions_of(
         certificate,
         blank=kept["blank"],

@@ -15,8 +15,8 @@ above_guessing    the gain over guessing over the folds, the lower end of its in
 
 What attacks find is comparable across families, as k and epsilon are not. The original table, the columns that are no
 quasi-identifiers, and guessing are lines beside the candidates. Where a choice goes by values, utility counts from what
-guessing is worth (0) to what the original is worth (1); from the worst release to the best, where the original is worth
-no more than guessing.
+guessing is worth (0) to what the original is worth (1); from the worst release to the best, where the original is
+within noise of guessing.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ from discreet.evaluate.folds import Folds
 from discreet.study.recipe import Recipe
 
 _TITLES = {"accuracy": "Accuracy", "balanced_accuracy": "Balanced accuracy", "auc": "AUC", "brier": "Brier score"}
+
+
+_ROUNDING = 1e-9  # of means over folds
 
 
 def candidates_of(
@@ -77,8 +80,17 @@ def lines_of(results: Mapping[str, dict[str, Any]], recipe: Recipe, original: di
 
 
 def _meanings(result: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> dict[str, Measure]:
-    worth = line_score(result, ORIGINAL, recipe)["value"]
-    return meanings_of(recipe, None if worth is None else (original["guess"], worth), original["columns"])
+    score, guessed = line_score(result, ORIGINAL, recipe), original["guess"]
+    worth = None if _is_noise(score, guessed) else (guessed, score["value"])
+    return meanings_of(recipe, worth, original["columns"])
+
+
+def _is_noise(score: dict[str, Any], guessed: float) -> bool:
+    """Whether a score is none, or within noise of guessing: what is between the two is then no scale for others."""
+    value, low, high = score["value"], score["low"], score["high"]
+    if value is None or math.isclose(value, guessed, abs_tol=_ROUNDING):
+        return True
+    return low is not None and high is not None and low <= guessed <= high
 
 
 def line_score(result: dict[str, Any], name: str, recipe: Recipe) -> dict[str, Any]:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The size that groups of information Mondrian have at least: k, or more where small groups only follow chance.
 
-A release for a larger k is one for k, too. So partitions with groups of k, ten times k and so on are made of some
-rows, and the one is taken that is worth most: by how well the class of other rows is told from its labels, and by the
-detail it keeps (label_worth.py).
+A release for a larger k is one for k, too. So partitions with groups of k, and of 5, 10, 20, 50 and so on, are made of
+some rows, and the one is taken that is worth most: by how well the class of other rows is told from its labels, and by
+the detail it keeps (label_worth.py). The series is the same whatever k is: what a larger k may take, a smaller one may,
+too. Groups that mislead about the class count as such if others tell something of it; if none does, detail decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, takewhile
 
 import numpy as np
 
@@ -19,7 +22,6 @@ from discreet.methods.trees.label_worth import LabelWorth, class_known, detail_k
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.recoding.axis import Axis
 
-_LARGER = 10  # times as large groups are tried, too
 _DETAIL = 0.1  # what all detail is worth, if all that can be known of the class is worth 1, as in TreeLadder
 
 
@@ -29,13 +31,28 @@ def chosen_least(rows: CodedRows, k: int, make_axes: Callable[[CodedRows, int], 
     some = drawn[: enough_folds(drawn)]
     folds = [_Fold(part, asked, make_axes(part, within_fold(k, rows.n_rows))) for part, asked in some]
     fewest = min((fold.rows.n_rows for fold in folds), default=0)
-    best, most, least = k, -np.inf, k
-    while 2 * within_fold(least, rows.n_rows) <= fewest:
-        worth = round(float(np.mean([fold.worth(within_fold(least, rows.n_rows)) for fold in folds])), 9)
-        if worth > most:
-            best, most = least, worth
-        least *= _LARGER
-    return best
+    tried = [*takewhile(lambda least: 2 * within_fold(least, rows.n_rows) <= fewest, sizes_from(k))]
+    if not tried:
+        return k
+    known, detail = np.array(
+        [np.mean([fold.held(within_fold(least, rows.n_rows)) for fold in folds], axis=0) for least in tried]
+    ).T
+    if known.max() <= 1 / math.sqrt(rows.n_rows):  # two standard errors, see label_worth.py
+        known = np.maximum(known, 0.0)
+    worth = known + LabelWorth.of_rows(_DETAIL, np.ones(1), rows.n_rows).detail * detail
+    return tried[int(np.argmax(np.round(worth, 9)))]
+
+
+def sizes_from(k: int) -> Iterator[int]:
+    """The sizes that are tried: k, and larger ones of one series, so that those of a larger k are among them.
+
+    >>> from itertools import islice
+    >>> [*islice(sizes_from(7), 5)]
+    [7, 10, 20, 50, 100]
+    """
+    yield k
+    for power in count(1):
+        yield from (size for size in (10**power // 5, 10**power // 2, 10**power) if size > k)
 
 
 class _Fold:
@@ -47,15 +64,15 @@ class _Fold:
         self._positions = stacked([axis.position for axis in axes])
         self._information = [float(entropy(np.bincount(ranks, rows.rows))) for ranks in self._ranks.T]
 
-    def worth(self, least: int) -> float:
-        """What the groups of at least so many rows are worth."""
+    def held(self, least: int) -> tuple[float, float]:
+        """What is known of the class by groups of at least so many rows, and the detail they keep."""
         needs = [Need(least)]
         cuts = partition(self._ranks, self.rows.counts, needs, self._positions, by_information=True)
         labels = self._labels(cuts.leaf_of)
         known = class_known(labels, self.rows.counts, self._asked).told
         weights = np.ones(labels.shape[1])
         detail = detail_kept(self._ranks, labels, self.rows.rows, self._information, weights)
-        return LabelWorth(_DETAIL, weights).of(known, detail)
+        return known, detail
 
     def _labels(self, leaf: np.ndarray) -> np.ndarray:
         """The range of ranks that occurs in the leaf of each row, as a number."""
