@@ -186,8 +186,8 @@ def _loss(counts, i, j):
 def _pieces(axis: Axis, rows: np.ndarray) -> np.ndarray:
     """Where the pieces of a long axis start: one rank each, or about equally many rows.
 
-    On a readable axis they start at round numbers, up to a quarter of the rows away; of dates up to half of them, so that
-    no first day of a month is out of reach.
+    On a readable axis they start at round numbers, up to a quarter of the rows away; of dates up to half of them, so
+    that no first day of a month is out of reach.
     """
     if len(rows) <= MOST_PIECES:
         return np.arange(len(rows))
