@@ -12,6 +12,7 @@ from discreet import Table
 from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.recoding.axis import Axis
+from discreet.recoding.borders import Borders
 
 
 def bits(rows):
@@ -73,3 +74,15 @@ def test_borders_are_moved_as_the_slow_twin_moves_them(seed, n, bins):
     axis = Axis.of(rows, "age", rarest=2)
     assert borders(moved, axis) == slowly_moved(ages, labels, borders(local, axis))
     assert moved.information[0] >= local.information[0] - len(local.starts) * math.log2(n) / 2 / n
+
+
+def test_of_many_days_every_first_of_a_month_may_be_a_border():
+    """1,000 days are cut into 256 pieces of four: each piece starts at the roundest day in reach, and all days are."""
+    days = np.datetime64("2021-01-01") + np.arange(1000)
+    table = Table.of({"day": days.astype(str).repeat(2), "y": [0, 1] * 1000})
+    axis = Axis.of(CodedRows.of(table, ["day"], target="y"), "day", rarest=2, readable=True)
+    borders = Borders.of(axis)
+    starts = set(days[borders.starts[1:-1]].astype(str))
+    firsts = {str(day) for day in days[1:] if str(day).endswith("-01")}
+    assert firsts <= starts
+    assert len(starts) < 256

@@ -186,14 +186,16 @@ def _loss(counts, i, j):
 def _pieces(axis: Axis, rows: np.ndarray) -> np.ndarray:
     """Where the pieces of a long axis start: one rank each, or about equally many rows.
 
-    On a readable axis they start at round numbers, up to a quarter of the rows away.
+    On a readable axis they start at round numbers, up to a quarter of the rows away; of dates up to half of them, so
+    that no first day of a month is out of reach.
     """
     if len(rows) <= MOST_PIECES:
         return np.arange(len(rows))
     upto = np.cumsum(rows)
     if not axis.readable or axis.numbers is None:
         return np.unique(upto * MOST_PIECES // (upto[-1] + 1), return_index=True)[1]
-    ends = upto[-1] * (np.arange(1, MOST_PIECES)[:, None] + [-0.25, 0.25]) / MOST_PIECES
+    away = 0.5 if axis.column.kind == "date" else 0.25
+    ends = upto[-1] * (np.arange(1, MOST_PIECES)[:, None] + [-away, away]) / MOST_PIECES
     low, high = np.searchsorted(upto, ends).T
     low = np.minimum(low, len(rows) - 2)
     high = np.clip(high, low + 1, len(rows) - 1)

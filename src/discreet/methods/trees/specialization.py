@@ -17,6 +17,8 @@ Departures from the papers:
 5. A branch that no row has does not stand in the way: a label whose rows are all in one child is replaced by that
    child's children at once.
 6. Class entropies are whole numbers of 2^-20 bits. Of equal scores the lowest column goes first, then the lowest value.
+7. recoding="local" cuts numbers and dates between parts whose borders are round, where that loses no more than chance
+   would (readable.py).
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.promise import Promise
 from discreet.recoding.axis import Axis
 from discreet.recoding.patterns import EachColumn, Plan
+from discreet.recoding.readable import readable_axis
 
 _K = Interval(Integral, 2, None, closed="left")
 
@@ -229,7 +232,9 @@ class TopDownSpecialization(Method):
             return tree_line(rows, name, hierarchy, rarest=1 if self.public_hierarchies else self.k)
         if column.kind == "category" and len(column.values) and is_post_code(column):
             return tree_line(rows, name, automatic(column), rarest=self.k)
-        return AxisLine(Axis.of(rows, name, rarest=self.k, by_class=True))
+        if column.kind == "category":
+            return AxisLine(Axis.of(rows, name, rarest=self.k, by_class=True))
+        return AxisLine(readable_axis(rows, name, rarest=self.k, by_class=True))
 
     # -- all rows at once ------------------------------------------------------------------------------------------
 
