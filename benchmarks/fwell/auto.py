@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What "auto" of PrivateFwell loses beside the best other variant that picks, and how many picks make its strata.
 
-python -m benchmarks.fwell.auto [--draws N] [--tables NAME ...] [--multiclass]
+python -m benchmarks.fwell.auto [--draws N] [--tables NAME ...] [--last] [--multiclass]
 
 "auto", ranks and splits pick columns at several budgets and numbers of picks; logistic regression learns from the
 picked columns, and other rows test it (area under the ROC curve; with --multiclass all classes of a table stay, and it
@@ -10,8 +10,9 @@ made-up ones every draw has new rows, and 4,000 others test. Whether ranks or sp
 every second draw, and the loss is measured on the other draws, and the other way round: so noise is not taken for a
 better variant. A loss below zero is a lead.
 
-Then strata of the last 1, 2, 3, 5 or all picks: for each table the number is taken that is best on all *other* tables. Last come two
-made-up tables that have the same shape and need different variants. Needs DISCREET_DATA.
+With --last, strata of the last 1, 2, 3, 5 or all picks: for each table the number is taken that is best on all *other*
+tables. "alike-with-copies" and "alike-without" are two tables of the same shape that need different variants. Needs
+DISCREET_DATA.
 """
 
 from __future__ import annotations
@@ -191,37 +192,34 @@ def _line(name: str, loss: np.ndarray) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fwell.auto", description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--tables", nargs="+")
+    parser.add_argument("--tables", nargs="+", help="alike-with-copies and alike-without are two more")
+    parser.add_argument("--last", action="store_true", help="choose how many picks make the strata")
     parser.add_argument("--multiclass", action="store_true", help="tables of several classes, as they are")
     asked = parser.parse_args()
     names = asked.tables or (SEVERAL_CLASSES if asked.multiclass else TABLES + MADE_UP)
     show()
-    variants = (*VARIANTS, *LAST)
-    found = {
-        name: areas(source(name, several=asked.multiclass), variants, asked.draws) for name in track(names, "tables")
-    }
-    print("| table | mean loss of auto | its largest loss at a budget | more than 0.005 by two errors | of ranks | of splits |")
+    variants = (*VARIANTS, *LAST) if asked.last else VARIANTS
+    print("| table | mean loss of auto | its largest loss at a budget | above 0.005 by two errors | of ranks | of splits |")
     print("|---|---:|---:|---:|---:|---:|")
-    lost = {name: losses(values) for name, values in found.items()}
-    for name, loss in lost.items():
-        print(_line(name, loss))
-    means = np.array([loss.mean(axis=(0, 1)) for loss in lost.values()])
-    cells = np.concatenate([loss[:, :, 0].mean(axis=1) for loss in lost.values()])
-    print(f"| mean | {means[:, 0].mean():.4f} | {cells.max():.4f} | | {means[:, 1].mean():.4f} | {means[:, 2].mean():.4f} |")
-    of_last = means[:, len(VARIANTS) :]
-    print("\npicks that make the strata, mean loss: ", ", ".join(f"{n}: {m:.4f}" for n, m in zip(LAST, of_last.mean(axis=0))))  # noqa: B905
-    chosen = [int(np.delete(of_last, place, axis=0).mean(axis=0).argmin()) for place in range(len(names))]
-    taken = [of_last[place, best] for place, best in enumerate(chosen)]
-    print(f"chosen on the other tables: {sorted({LAST[best] for best in chosen})}, mean loss {np.mean(taken):.4f}")
-    if asked.multiclass or asked.tables:
-        return
-    print("\n1,000 rows, 20 columns, 5 picks, epsilon 3; AUC by auto, ranks and splits, error of auto less the best")
-    for name in ("alike-with-copies", "alike-without"):
-        rows = source(name)
-        values = areas(rows, VARIANTS, asked.draws)[rows.budgets.index((3.0, 5))]
-        best = 1 + int(values.mean(axis=0)[1:].argmax())
-        error = np.std(values[:, 0] - values[:, best], ddof=1) / asked.draws**0.5
-        print(f"{name}: {', '.join(f'{mean:.3f}' for mean in values.mean(axis=0))}, {error:.3f}")
+    lost = []
+    for name in track(names, "tables"):
+        lost.append(losses(areas(source(name, several=asked.multiclass), variants, asked.draws)))
+        print(_line(name, lost[-1]), flush=True)
+    means = np.array([loss.mean(axis=(0, 1)) for loss in lost])
+    cells = np.concatenate([loss[:, :, 0].mean(axis=1) for loss in lost])
+    whole = means.mean(axis=0)
+    print(f"| mean | {whole[0]:.4f} | {cells.max():.4f} | | {whole[1]:.4f} | {whole[2]:.4f} |")
+    if asked.last:
+        _strata(means[:, len(VARIANTS) :])
+
+
+def _strata(means: np.ndarray) -> None:
+    """Table x number of picks that make the strata."""
+    each = ", ".join(f"{n}: {mean:.4f}" for n, mean in zip(LAST, means.mean(axis=0), strict=True))
+    print(f"\nmean loss by the picks that make the strata: {each}")
+    chosen = [int(np.delete(means, place, axis=0).mean(axis=0).argmin()) for place in range(len(means))]
+    taken = np.mean([means[place, best] for place, best in enumerate(chosen)])
+    print(f"chosen on the other tables: {sorted({LAST[best] for best in chosen})}, mean loss {taken:.4f}")
 
 
 if __name__ == "__main__":

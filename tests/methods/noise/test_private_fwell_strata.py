@@ -29,26 +29,26 @@ def twin_part(ours, others) -> int:
 
 def twin_score(cells, strata, labels) -> int:
     """The slow twin: every stratum, every class against all others."""
-    sums = []
+    sums = [0]
     for k in set(labels):
         total = 0
         for s in set(strata):
             there = [(cell, label) for cell, stratum, label in zip(cells, strata, labels, strict=True) if stratum == s]
             total += twin_part([c for c, label in there if label == k], [c for c, label in there if label != k])
         sums.append(abs(total))
-    return max(sums)
+    return sum(sorted(sums)[-2:]) // 2
 
 
 def twin_least(cells, labels) -> int:
-    """Ranks without the best pair of classes."""
-    pairs = [0]
+    """Ranks without the three best pairs of classes."""
+    pairs = []
     classes = sorted(set(labels))
     for k in classes:
         for other in classes[: classes.index(k)]:
             ours = [c for c, label in zip(cells, labels, strict=True) if label == k]
             theirs = [c for c, label in zip(cells, labels, strict=True) if label == other]
             pairs.append(abs(sum((a > b) - (a < b) for a in ours for b in theirs)))
-    return UNIT * (sum(pairs) - max(pairs)) // (2 * len(cells))
+    return UNIT * sum(sorted(pairs)[:-3]) // (2 * len(cells))
 
 
 # -- the scores --------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def test_a_row_more_changes_what_a_stratum_counts_for_by_no_more_than_half_a_row
             assert abs(counted(pairs + more, p + 1, q) - counted(pairs, p, q)) <= UNIT // 2
 
 
-@pytest.mark.parametrize(("n", "values", "strata", "labels"), [(2, 3, 2, 3), (3, 2, 2, 3), (4, 2, 2, 2), (5, 2, 1, 3)])
+@pytest.mark.parametrize(("n", "values", "strata", "labels"), [(2, 3, 2, 3), (3, 2, 2, 3), (4, 2, 2, 2), (5, 2, 1, 4)])
 def test_no_neighbour_changes_a_score_by_more_than_a_row_and_some_by_almost_one(n, values, strata, labels):
     """Every table of n rows with so many values, strata and classes, and every neighbour of it; and a row less."""
     kinds = list(product(range(values), range(strata), range(labels)))

@@ -7,9 +7,10 @@ has the larger cell, less those in which it has the smaller one. With m = max(p,
 
     U m / (2 (m^2 + |U|)),
 
-half the parallel sum of U/m and m. The score of a column is the largest absolute sum over strata of any class. A column
-that repeats what the picks tell orders nothing within strata, so it is not picked for that. With many classes no single
-one says much; so a score is never below that of ranks without their best pair of classes, which two classes do not have.
+half the parallel sum of U/m and m. The score of a column is the mean of the two largest absolute sums over strata that
+classes have; with two classes they are the same. A column that repeats what the picks tell orders nothing within
+strata, so it is not picked for that. With many classes no two of them say much; so a score is never below that of ranks
+without their three best pairs of classes, which are all that three classes have.
 
 Replacing one row changes a score by at most `UNIT`, which stands for one row; the proof is in
 docs/methods/private_fwell.md.
@@ -74,8 +75,8 @@ class StrataStrategy(PickingStrategy):
 
     def _scored(self, X: Any, labels: Any) -> Scored:
         columns, classes = SortedColumns.of(filled(X, np.full(X.shape[1], np.inf))), classes_of(labels)
-        sums, largest = pair_scores(columns, classes)
-        return Scored(columns, classes, UNIT * (sums - largest) // (2 * max(1, len(classes))))
+        least = UNIT * pair_scores(columns, classes)[1] // (2 * max(1, len(classes)))
+        return Scored(columns, classes, least)
 
 
 def levels_of(cells: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -176,6 +177,11 @@ def _scores(starts, rows, cells, kind, strata, classes):
         for g in range(n_kinds):
             part = part_of(abs(pairs[g]), max(size[g], in_stratum[strata[g]] - size[g]))
             sums[classes[g]] += part if pairs[g] > 0 else -part
+        first_class, second_class = 0, 0
         for k in range(n_classes):
-            scores[f] = max(scores[f], abs(sums[k]))
+            if abs(sums[k]) > first_class:
+                first_class, second_class = abs(sums[k]), first_class
+            else:
+                second_class = max(second_class, abs(sums[k]))
+        scores[f] = (first_class + second_class) // 2
     return scores
