@@ -6,8 +6,8 @@ python -m benchmarks.fwell.auto [--draws N] [--tables NAME ...] [--last] [--mult
 "auto", ranks and splits pick columns at several budgets and numbers of picks; logistic regression learns from the
 picked columns, and other rows test it (area under the ROC curve; with --multiclass all classes of a table stay, and it
 is one class against another, on average). Of tables with names, four fifths of the rows are drawn to learn from; of
-made-up ones every draw has new rows, and 4,000 others test. Whether ranks or splits are better at a budget is decided by
-every second draw, and the loss is measured on the other draws, and the other way round: so noise is not taken for a
+made-up ones every draw has new rows, and 4,000 others test. Whether ranks or splits are better at a budget is decided
+by every second draw, and the loss is measured on the other draws, and the other way round: so noise is not taken for a
 better variant. A loss below zero is a lead.
 
 With --last, strata of the last 1, 2, 3, 5 or all picks: for each table the number is taken that is best on all *other*
@@ -183,10 +183,8 @@ def _line(name: str, loss: np.ndarray) -> str:
     cells, errors = loss[:, :, 0].mean(axis=1), loss[:, :, 0].std(axis=1, ddof=1) / draws**0.5
     most = int(cells.argmax())
     beyond = int((cells - 2 * errors > 0.005).sum())
-    return (
-        f"| {name} | {mean[0]:.4f} ± {error[0]:.4f} | {cells[most]:.4f} ± {errors[most]:.4f} | {beyond} of {len(cells)} |"
-        f" {mean[1]:.4f} | {mean[2]:.4f} |"
-    )
+    of_auto = f"{mean[0]:.4f} ± {error[0]:.4f} | {cells[most]:.4f} ± {errors[most]:.4f} | {beyond} of {len(cells)}"
+    return f"| {name} | {of_auto} | {mean[1]:.4f} | {mean[2]:.4f} |"
 
 
 def main() -> None:
@@ -199,7 +197,7 @@ def main() -> None:
     names = asked.tables or (SEVERAL_CLASSES if asked.multiclass else TABLES + MADE_UP)
     show()
     variants = (*VARIANTS, *LAST) if asked.last else VARIANTS
-    print("| table | mean loss of auto | its largest loss at a budget | above 0.005 by two errors | of ranks | of splits |")
+    print("| table | mean loss of auto | largest at a budget | above 0.005 by two errors | of ranks | of splits |")
     print("|---|---:|---:|---:|---:|---:|")
     lost = []
     for name in track(names, "tables"):

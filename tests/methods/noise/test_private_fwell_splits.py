@@ -121,7 +121,7 @@ def test_one_pick_of_many_has_the_scale_of_all():
         assert mechanism.loss.epsilon <= epsilon
 
 
-# -- bounds -------------------------------------------------------------------------------------------------------------
+# -- bounds ------------------------------------------------------------------------------------------------------------
 
 
 def test_sparse_rows_need_bounds_around_the_zero_whatever_their_cells_are():

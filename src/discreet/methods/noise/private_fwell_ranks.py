@@ -119,7 +119,9 @@ def pair_scores(columns: SortedColumns, classes: np.ndarray) -> tuple[np.ndarray
     n_columns = len(columns.starts) - 1
     sums, largest = np.zeros(n_columns, dtype=np.int64), np.zeros((n_columns, BEST), dtype=np.int64)
     for first in range(0, len(sizes), step):
-        part = _scores(columns.starts, columns.rows, columns.cells, classes, sizes, first, min(first + step, len(sizes)))
+        part = _scores(
+            columns.starts, columns.rows, columns.cells, classes, sizes, first, min(first + step, len(sizes))
+        )
         sums += part[0]
         largest = np.sort(np.hstack([largest, part[1]]), axis=1)[:, -BEST:]
     return sums, sums - largest.sum(axis=1)
