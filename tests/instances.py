@@ -130,6 +130,8 @@ INSTANCES = {
     "private-table-numbers": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, numbers=True),
     "private-table-delta": _private(PrivateTable, ("synthetic",), epsilon=1.0, domain=DOMAIN, delta=1e-6),
     "private-fwell": _private(PrivateFwell, ("weights",), n_features=3),
+    "private-fwell-bounds": _private(PrivateFwell, ("weights",), bounds=(0, 1), n_features=3),
+    "private-fwell-ranks": _private(PrivateFwell, ("weights",), strategy="ranks", n_features=3),
     "private-fwell-splits": _private(PrivateFwell, ("weights",), bounds=(0, 1), strategy="splits", n_features=3),
     "private-fwell-blocks": _private(PrivateFwell, ("weights",), bounds=(0, 1), strategy="blocks", blocks=15),
     "private-fwell-reference": _private(

@@ -52,7 +52,8 @@ def selectors() -> dict[str, object]:
     return {
         "LaplaceSelector": LaplaceSelector(0.5, 1, domain=domain),
         "ExponentialSelector": ExponentialSelector(0.5, 1, domain=domain),
-        "PrivateFwell": PrivateFwell(0.5, strategy="ranks", n_features=1),
+        "PrivateFwell": PrivateFwell(0.5, n_features=1),
+        "PrivateFwell by ranks": PrivateFwell(0.5, strategy="ranks", n_features=1),
     }
 
 

@@ -241,7 +241,7 @@ def _fields():
     for base in BASES:
         for number in range(PER_BASE):
             yield Case(f"{base}: field {number}", base, any_field(f"{base} {number}"), "untold")
-    for base in ("model", "model-class", "laplace", "exponential", "ranks", "splits", "blocks"):
+    for base in ("model", "model-class", "laplace", "exponential", "strata", "ranks", "splits", "blocks"):
         for number in range(10):
             yield Case(f"{base}: value {number}", base, any_value(f"{base} value {number}"), "untold")
 
@@ -511,7 +511,7 @@ def _share(stated):
 
 
 def _documents():
-    for base in ("model", "model-class", "laplace", "exponential", "ranks", "splits", "blocks"):
+    for base in ("model", "model-class", "laplace", "exponential", "strata", "ranks", "splits", "blocks"):
         yield Case(f"{base}: raw rows", base, document(lambda d: d.update(rows=RAW)))
         yield Case(f"{base}: raw rows in a column", base, document(lambda d: d["columns"][0].update(rows=RAW)))
         yield Case(f"{base}: no columns", base, document(lambda d: d.update(columns=[])))
@@ -566,7 +566,7 @@ def _noise():
         "raw rows": lambda use: use.update(rows=RAW),
     }
     for name, change in changes.items():
-        for base in ("laplace", "exponential", "ranks", "splits", "blocks"):
+        for base in ("laplace", "exponential", "strata", "ranks", "splits", "blocks"):
             yield Case(f"{base}: noise, {name}", base, document(lambda d, c=change: c(uses(d)[0])))
         for base in ("private", "private-delta"):
             yield Case(f"{base}: noise, {name}", base, forged(lambda s, c=change: c(s["noise"][0])))

@@ -75,6 +75,8 @@ _SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {  # what is not listed is us
     "optimal": ({}, {"utility": "hamdist"}, {"utility": "hamdist", "label_known": True}),
     "private-fwell": (
         {"epsilon": 1.0, "n_features": 3},
+        {"epsilon": 1.0, "bounds": (0, 1), "n_features": 3},
+        {"epsilon": 1.0, "strategy": "ranks"},
         {"epsilon": 1.0, "bounds": (0, 1), "strategy": "splits"},
         {"epsilon": 1.0, "bounds": (0, 1), "strategy": "blocks", "blocks": 15},
         {"epsilon": 1.0, "bounds": (0, 1), "strategy": "reference", "reference": _PUBLIC},

@@ -22,7 +22,7 @@ from discreet.privacy.noise import FINITE, Noise, from_statement
 from discreet.release.certificate import Certificate
 from discreet.release.older_names import renamed
 
-_UNIT = 1024  # change of a split score by one row
+_UNIT = 1024  # change by one row of a score of splits or strata
 _SLACK = 1e-3  # relative, for inexact minimisers
 _MOST_PAIR = 2**20  # cells of a pair of columns with the label
 _FEW_CELLS = 1000  # up to which "auto" counts every cell
@@ -111,12 +111,12 @@ def _of_weights(uses: Sequence[Noise], parameters: Mapping[str, Any], document: 
     if len(uses) > 1:
         return "several uses", ""
     if way == "auto":
-        way = "splits" if use.sensitivity == _UNIT and parameters["bounds"] is not None else "ranks"
-    if way != "ranks" and parameters["bounds"] is None:
+        way = "strata" if use.sensitivity == _UNIT else "ranks"  # ranks are of earlier versions
+    if way not in ("strata", "ranks") and parameters["bounds"] is None:
         return "no public bounds", ""
     if (way == "reference") != (parameters["reference"] is not None):
         return "no public sample", ""
-    if way in ("ranks", "splits"):
+    if way in ("strata", "ranks", "splits"):
         return _of_picks(use, weights, way, parameters["n_features"])
     if use.mechanism != "euclidean" or use.picks != 1 or use.delta != FINITE:
         return "another mechanism", ""
@@ -139,7 +139,7 @@ def _of_picks(use: Noise, weights: Sequence[float], way: str, n_features: int | 
     ladder = [1 - step / picks for step in range(picks)] + [0.0] * (len(weights) - picks)
     if len(weights) < picks or any(abs(a - b) > 1e-12 for a, b in zip(sorted(weights, reverse=True), ladder)):  # noqa: B905
         return f"the weights are not those of {picks} picks", ""
-    if way == "splits":
+    if way != "ranks":
         return ("" if use.sensitivity == _UNIT else "the sensitivity"), ""
     rows = (use.sensitivity + 3) / 2
     return ("", _stated_size_remark(rows, "more")) if _whole(rows) and rows >= 2 else ("the sensitivity", "")

@@ -259,7 +259,7 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "epsilon": [_ABOVE_0],
         "regularization": [_ABOVE_0],
         "bounds": [None, Bounds()],
-        "strategy": [StrOptions({"auto", "ranks", "splits", "blocks", "reference"})],
+        "strategy": [StrOptions({"auto", "strata", "ranks", "splits", "blocks", "reference"})],
         "reference": [None, Word(_SIZE)],
         "blocks": [None, _AT_LEAST_1],
         "clip": [_ABOVE_0],

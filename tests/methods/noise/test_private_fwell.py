@@ -66,7 +66,7 @@ def test_no_neighbour_changes_a_score_by_more_than_2n_minus_3_and_some_do(n):
         for place in range(n)
         for other in row
     )
-    assert largest == 2 * n - 3 == PrivateFwell().mechanism(n, 1).sensitivity
+    assert largest == 2 * n - 3 == PrivateFwell(strategy="ranks").mechanism(n, 1).sensitivity
 
 
 # -- the sensitivities of blocks and of a reference --------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_an_audit_on_the_worst_neighbours_of_ranks_does_not_refute_the_claim():
     X[0, 1:] = X[6, 1:] = 1
     one, other = np.array([1, 0, 0, 0, 0, 0, 1]), np.array([1, 0, 0, 0, 0, 0, 2])
     assert [rank_scores(X, y).tolist() for y in (one, other)] == [[0] * d, [2 * n - 3, 0, 0, 0]]
-    method = PrivateFwell(epsilon=4.0, n_features=1)
+    method = PrivateFwell(epsilon=4.0, strategy="ranks", n_features=1)
 
     def sample(y, runs):
         mechanism, scores = method.mechanism(n, d), rank_scores(X, y)

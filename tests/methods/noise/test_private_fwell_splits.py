@@ -121,26 +121,7 @@ def test_one_pick_of_many_has_the_scale_of_all():
         assert mechanism.loss.epsilon <= epsilon
 
 
-# -- which way "auto" takes --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("rows", "epsilon", "bounds", "way"),
-    [
-        (1200, 1.0, (0, 1), "splits"),
-        (1199, 1.0, (0, 1), "ranks"),
-        (6000, 1.0, None, "ranks"),
-        (120, 10, (0, 1), "splits"),
-    ],
-)
-def test_only_what_is_public_decides_between_ranks_and_splits(rows, epsilon, bounds, way):
-    method = PrivateFwell(epsilon, bounds=bounds, n_features=2)
-    assert method.strategy_for(rows, 9).key == way
-    assert PrivateFwell(epsilon, bounds=bounds).strategy_for(rows, 20).key == way
-    assert method.promise.delta == 0
-    rng = np.random.default_rng(0)
-    noise = method.release(rng.random((rows, 9)), rng.integers(0, 2, rows)).data["noise"]
-    assert [use["sensitivity"] for use in noise] == [UNIT if way == "splits" else 2 * rows - 3]
+# -- bounds ------------------------------------------------------------------------------------------------------------
 
 
 def test_sparse_rows_need_bounds_around_the_zero_whatever_their_cells_are():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of features under differential privacy: from ranks or splits, from blocks of rows, or from a public sample.
+"""Weights of features under differential privacy: from columns picked in turn, from blocks of rows, or a public sample.
 
 Paper: J. Yang, Y. Li, "Differentially Private Feature Selection", Algorithm 2 (Private FWELL).
 
@@ -10,11 +10,11 @@ Departures from the paper:
    it warns, and releases nothing.
 2. "reference" looks for neighbours in a public sample, "blocks" averages the weights of blocks of rows; both clip the
    margins and have sensitivities that are proved. Weights are exact minimisers, not the result of one pass.
-3. "ranks" and "splits" are ours. They look for no neighbours: features are picked one after the other, and the weights
-   say the order of the picks. "ranks" asks how well the cells of a column order the classes; it needs no bounds.
-   "splits" cuts columns at public cuts and asks what a column tells together with those picked before, so that none is
-   picked for what is known already; it needs a larger budget. The default, "auto", takes one of the two by what is
-   public: rows, picks, epsilon, and whether bounds are given. benchmarks/fwell measures them all.
+3. "strata", "ranks" and "splits" are ours. They look for no neighbours: features are picked one after the other, and
+   the weights say the order of the picks. "ranks" asks how well the cells of a column order the classes. "splits" cuts
+   columns at public cuts and asks what a column tells together with those picked before. "strata", which is the default
+   ("auto"), asks how well the cells of a column order the classes among rows that the columns picked before leave
+   alike. benchmarks/fwell measures them all.
 4. Bounds are given by the user. Read from the rows they would tell about them; such a run warns and releases nothing.
 """
 
@@ -46,23 +46,30 @@ from discreet.methods.noise.private_fwell_blocks import BlockStrategy
 from discreet.methods.noise.private_fwell_ranks import RankStrategy
 from discreet.methods.noise.private_fwell_reference import ReferenceStrategy
 from discreet.methods.noise.private_fwell_splits import SplitStrategy
+from discreet.methods.noise.private_fwell_strata import StrataStrategy
 from discreet.methods.noise.private_fwell_strategy import Strategy
 from discreet.methods.noise.private_rows import SEEDED, baskets_of, labels_of, numbers, persons_of, some_rows
-from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter, n_kept
+from discreet.methods.noise.weighting import BOUNDS, N_FEATURES, Weighter
 from discreet.privacy.differential_privacy import DifferentialPrivacy
 from discreet.privacy.noise import KEY
 from discreet.recoding.public_domain import check_roles
 from discreet.release.release import Release
 
 ONE_ROW_EACH = (
-    "Of a person with several rows one is drawn, which 'ranks' and 'splits' allow: the proofs of the other values of"
-    " `strategy` do not. Choose one of the two, or bring the rows of a person together and name no person."
+    "Of a person with several rows one is drawn, which 'strata', 'ranks' and 'splits' allow: the proofs of the other"
+    " values of `strategy` do not. Choose one of the three, or bring the rows of a person together and name no person."
 )
 NO_BOUNDS = "The bounds are read from the rows, and tell about them. Give public bounds for a release."
-ENOUGH = 600  # rows times epsilon for each pick, from which "auto" takes splits
 STRATEGIES: dict[str, type[Strategy]] = {
     strategy.key: strategy
-    for strategy in (RankStrategy, SplitStrategy, BlockStrategy, ReferenceStrategy, PublishedStrategy)
+    for strategy in (
+        StrataStrategy,
+        RankStrategy,
+        SplitStrategy,
+        BlockStrategy,
+        ReferenceStrategy,
+        PublishedStrategy,
+    )
 }
 
 
@@ -73,13 +80,14 @@ class PrivateFwell(Weighter, Method):
     ----------
     epsilon : float in (0, inf)
     regularization : float in (0, inf)
-        As of `Fwell`; "ranks" and "splits" have no use for it.
+        As of `Fwell`, for "blocks" and "reference".
     bounds : pair (low, high) of numbers, or of one number for each column, or mapping of columns to pairs, or None
-        Public bounds of the cells; cells beyond are brought back to them. "ranks" needs none.
-    strategy : "auto", "ranks", "splits", "blocks", "reference" or "as-published"
-        Where the nearest hits and misses of a row are sought: nowhere, columns are ranked or split instead ("auto":
-        split if there are bounds, and rows times epsilon is at least 600 for each pick); in its block of rows; in a
-        public sample; among all rows, which is not private.
+        Public bounds of the cells; cells beyond are brought back to them. "ranks" needs none; "strata" does without,
+        but then picks columns that repeat each other.
+    strategy : "auto", "strata", "ranks", "splits", "blocks", "reference" or "as-published"
+        Where the nearest hits and misses of a row are sought: nowhere, columns are picked instead by ranks within
+        strata ("auto"), by ranks, or by splits; in its block of rows; in a public sample; among all rows, which is not
+        private.
     reference : pair (X, y) or None
         The public sample, for "reference": rows of persons whom the promise does not cover.
     blocks : int or None
@@ -87,13 +95,13 @@ class PrivateFwell(Weighter, Method):
     clip : float in (0, inf)
         The largest norm of a margin; longer ones are shortened. Cells count as 0 to 1.
     n_features : int or None
-        How many features are kept; None stands for a tenth. "ranks" and "splits" give so many a weight above zero.
+        How many features are kept; None stands for a tenth. Strategies that pick give so many a weight above zero.
     random_state : int, RandomState, Generator or None
         With a seed the noise is a simulation: it warns, and nothing can be released.
 
     Attributes
     ----------
-    weights_ : the weight of each feature, with noise; of "ranks" and "splits" 1 for the first pick, falling to 0 for no
+    weights_ : the weight of each feature, with noise; of strategies that pick 1 for the first one, falling to 0 for no
         pick
 
     Promise
@@ -214,7 +222,7 @@ class PrivateFwell(Weighter, Method):
         randomness = Randomness(self.random_state)
         for wrong in self._leaks(randomness):
             raise CannotRelease(wrong)
-        if persons is not None and not self.strategy_for(*X.shape).one_row_each:
+        if persons is not None and not self._named.one_row_each:
             raise CannotRelease(ONE_ROW_EACH)
         weights, mechanism = self._weigh(X, labels, [name for name, _ in columns], randomness, persons)
         document = {"weights": weights.tolist(), KEY: [asdict(mechanism.noise)]}
@@ -230,8 +238,8 @@ class PrivateFwell(Weighter, Method):
 
     @property
     def _named(self) -> type[Strategy]:
-        """The strategy that was asked for; what "auto" promises and needs is what ranks do."""
-        return STRATEGIES.get(self.strategy, RankStrategy)
+        """The strategy that was asked for; "auto" is the one that is best as a rule."""
+        return STRATEGIES["strata" if self.strategy == "auto" else self.strategy]
 
     def _public_parameters(self) -> dict[str, Any]:
         """As certificates show them; of a public sample its size."""
@@ -240,20 +248,13 @@ class PrivateFwell(Weighter, Method):
 
     # -- the weights -----------------------------------------------------------------------------------------------
 
-    def strategy_for(self, rows: int, columns: int) -> Strategy:
-        """The strategy for a table of this shape. Only what is public decides."""
-        if self.strategy != "auto":
-            return STRATEGIES[self.strategy](self)
-        enough = rows * self.epsilon >= ENOUGH * n_kept(columns, self.n_features)
-        return SplitStrategy(self) if enough and self.bounds is not None else RankStrategy(self)
-
     def mechanism(self, rows: int, columns: int) -> Mechanism:
         """The noise for a table of so many rows and columns."""
-        return self.strategy_for(rows, columns).mechanism(rows, columns)
+        return self._named(self).mechanism(rows, columns)
 
     def statistic(self, X: Any, labels: Any, names: list[str]) -> np.ndarray:
         """What the noise is put on; it changes by at most the sensitivity of `mechanism` when one row does."""
-        return self.strategy_for(*X.shape).statistic(X, labels, names)
+        return self._named(self).statistic(X, labels, names)
 
     def _weigh(
         self, X: Any, labels: Any, names: list[str], randomness: Randomness, persons: np.ndarray | None = None
@@ -261,7 +262,7 @@ class PrivateFwell(Weighter, Method):
         rows, columns = X.shape  # public; of each person one row is used
         if rows < 2 or columns < (self.n_features or 1):
             raise CannotRelease(f"{self.n_features or 1} of {columns} features were asked, from {rows} rows.")
-        strategy = self.strategy_for(rows, columns)
+        strategy = self._named(self)
         mechanism = strategy.mechanism(rows, columns)
         if persons is not None:
             sampled = some_rows(persons, 1, randomness)

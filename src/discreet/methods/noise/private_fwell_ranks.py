@@ -10,7 +10,8 @@ Replacing one of n rows changes a score by at most 2n - 3; the proof is in docs/
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.noise.private_fwell_strategy import PickingStrategy, filled
 from discreet.methods.noise.private_rows import classes_of
 
+BEST = 3  # pairs of classes: all that three classes have
 _PAIRS = 2**22  # of classes that are kept in memory at a time: nobody is told how many classes there are
 
 
@@ -42,7 +44,7 @@ def _scores(starts, rows, cells, classes, sizes, first, last):
     Columns hold their cells other than zero, in increasing order; the zeros are one group of equal cells.
     """
     n_classes, n_columns = len(sizes), len(starts) - 1
-    scores = np.zeros(n_columns, dtype=np.int64)
+    sums, largest = np.zeros(n_columns, dtype=np.int64), np.zeros((n_columns, BEST), dtype=np.int64)
     below, here, zeros = np.zeros_like(sizes), np.zeros_like(sizes), np.zeros_like(sizes)
     ordered = np.zeros((last - first, n_classes), dtype=np.int64)  # U of each pair
     for f in range(n_columns):
@@ -72,8 +74,30 @@ def _scores(starts, rows, cells, classes, sizes, first, last):
             below += here
         for k in range(first, last):
             for other in range(k):
-                scores[f] += abs(ordered[k - first, other])
-    return scores
+                pairs = abs(ordered[k - first, other])
+                sums[f] += pairs
+                for place in range(BEST):
+                    if pairs > largest[f, place]:
+                        largest[f, place], pairs = pairs, largest[f, place]
+    return sums, largest
+
+
+@dataclass(frozen=True, eq=False)
+class SortedColumns:
+    """The cells other than zero of each column, in increasing order, and the rows that they are in."""
+
+    starts: np.ndarray
+    rows: np.ndarray
+    cells: np.ndarray
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        columns = sp.csc_array(X)
+        columns.sum_duplicates()
+        columns.eliminate_zeros()
+        order = np.lexsort((columns.data, np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))))
+        rows, cells = columns.indices[order].astype(np.int64), columns.data[order].astype(np.float64)
+        return cls(columns.indptr.astype(np.int64), rows, cells)
 
 
 def rank_scores(X: Any, classes: np.ndarray) -> np.ndarray:
@@ -84,14 +108,20 @@ def rank_scores(X: Any, classes: np.ndarray) -> np.ndarray:
     >>> rank_scores(np.array([[0.0], [-1.0], [2.0]]), np.array([0, 1, 2])).tolist()
     [3]
     """
-    columns = sp.csc_array(X)
-    columns.sum_duplicates()
-    columns.eliminate_zeros()
-    order = np.lexsort((columns.data, np.repeat(np.arange(columns.shape[1]), np.diff(columns.indptr))))
-    rows, cells = columns.indices[order].astype(np.int64), columns.data[order].astype(np.float64)
+    return pair_scores(SortedColumns.of(X), classes)[0]
+
+
+def pair_scores(columns: SortedColumns, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each column the sum of |U| over all pairs of classes, and over all but its `BEST` best pairs."""
     classes = np.asarray(classes, dtype=np.int64)
-    sizes, starts = np.bincount(classes).astype(np.int64), columns.indptr.astype(np.int64)
+    sizes = np.bincount(classes).astype(np.int64)
     step = max(1, _PAIRS // max(1, len(sizes)))
-    parts = [(first, min(first + step, len(sizes))) for first in range(0, len(sizes), step)]
-    scores = (_scores(starts, rows, cells, classes, sizes, *part) for part in parts)
-    return sum(scores, np.zeros(columns.shape[1], dtype=np.int64))
+    n_columns = len(columns.starts) - 1
+    sums, largest = np.zeros(n_columns, dtype=np.int64), np.zeros((n_columns, BEST), dtype=np.int64)
+    for first in range(0, len(sizes), step):
+        part = _scores(
+            columns.starts, columns.rows, columns.cells, classes, sizes, first, min(first + step, len(sizes))
+        )
+        sums += part[0]
+        largest = np.sort(np.hstack([largest, part[1]]), axis=1)[:, -BEST:]
+    return sums, sums - largest.sum(axis=1)
