@@ -45,7 +45,7 @@ COARSER = 10  # times as many rows at each side of a cut are tried, too
 SMALL = (2, 3, 4, 5, 7, 10)  # sizes of groups that are tried
 SIZES = (10, 15, 20, 25, 30, 40, 50, 75)  # larger ones; and ten times as large, and so on
 CHANCE = 0.5  # by the square root of the rows: what ways with even bins or halving must be ahead of others
-SETTLED = 3  # ways that are tried on all folds, of those that are best on the first, where all ways are tried
+SETTLED = 6  # ways that are tried on all folds, of those that are best on the first, where all ways are tried
 BEHIND = 0.05  # worth that a way may be behind the best so far, on the folds so far, to be asked about more
 SMALL_TABLE = 5000  # rows of a table of which all ways are tried at more sizes
 
