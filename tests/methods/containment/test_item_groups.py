@@ -13,6 +13,7 @@ import oracles
 from discreet import Baskets, CannotRelease, DataError, GreedySelector, ItemGroups, recode, verify
 from discreet.attacks import attack
 from discreet.evaluate.cross_evaluation import evaluate_utility
+from discreet.methods.containment import item_groups_scores
 from discreet.methods.containment.item_groups_learn import learnt_groups
 from discreet.recoding.grouped_items import GroupedItems
 
@@ -243,6 +244,17 @@ def test_with_one_class_that_k_persons_have_nothing_is_learnt():
     assert all(len(members) == 1 for members in release.groups.members)
     assert not release.groups.scores
     assert any("nothing is learnt" in note for note in release.owner.notes)
+
+
+def test_points_of_a_linear_model_are_the_same_by_products_of_rows_and_by_passes(monkeypatch):
+    baskets = words(400, 90, 3)
+    members = item_groups_scores.members_of(baskets, 5, beginnings=True)
+    points = []
+    for rows in (10_000, 100):
+        monkeypatch.setattr(item_groups_scores, "_ROWS", rows)
+        points.append(item_groups_scores.points_of(members, baskets.labels, 2, "ridge"))
+    assert np.array_equal(*points)
+    assert points[0].max() == 20
 
 
 def test_beginnings_of_names_keep_what_single_items_are_too_rare_for():

@@ -55,7 +55,8 @@ def variants(form: str, coverage: float | None, *, beginnings: bool) -> list[Lea
 def best_variant(baskets: Baskets, k: int, tried: Sequence[LearntForm]) -> tuple[LearntForm, dict[LearntForm, float]]:
     """The variant with the highest mean AUC on held-out rows, and the AUC of each.
 
-    Groups are taken only if their lead over the best scores is more than one standard error: scores publish less.
+    Groups are taken only if their lead over the best scores is more than chance gives in one case of twenty, by a
+    t-test over folds: scores publish less.
     """
     if len(tried) == 1:
         return tried[0], {}
@@ -75,9 +76,20 @@ def best_variant(baskets: Baskets, k: int, tried: Sequence[LearntForm]) -> tuple
     if best.form == "groups" and scores:
         second = max(scores, key=means.__getitem__)
         lead = np.array(areas[best]) - np.array(areas[second])
-        if len(lead) > 1 and lead.mean() <= lead.std(ddof=1) / np.sqrt(len(lead)):
+        if len(lead) > 1 and lead.mean() <= _chance(len(lead)) * lead.std(ddof=1) / np.sqrt(len(lead)):
             best = second
     return best, means
+
+
+def _chance(n: int) -> float:
+    """Standard errors that the mean of n values exceeds by chance in one case of twenty.
+
+    >>> round(_chance(3), 2), round(_chance(12), 2)
+    (2.92, 1.8)
+    """
+    from scipy.stats import t
+
+    return float(t.ppf(0.95, n - 1))
 
 
 def _areas(

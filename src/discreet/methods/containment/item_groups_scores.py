@@ -17,11 +17,12 @@ import numpy as np
 from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.foundation.lazy_modules import sparse as sp
-from discreet.foundation.randomness import Randomness
+from discreet.foundation.lazy_modules import sparse_linalg
 from discreet.recoding.item_scores import ItemScore, has_one
 
 POINTS = 20  # of the member that speaks most for a class
-_ROWS = 3000  # that a linear model looks at
+_ROWS = 3000  # up to which a linear model is fitted from products of all pairs of rows
+_PASSES = 60  # beyond, it is fitted in so many passes
 _PENALTY = 1.0  # of the linear model, in mean squared lengths of the rows
 
 
@@ -117,16 +118,29 @@ def _odds(matrix: sp.csr_array, one_hot: np.ndarray) -> np.ndarray:
 
 def _ridge(matrix: sp.csr_array, one_hot: np.ndarray) -> np.ndarray:
     """The weights of a linear model of the classes' indicators, in which members that repeat each other share."""
-    if len(one_hot) > _ROWS:
-        rows = Randomness(5).permutation(len(one_hot))[:_ROWS]
-        matrix, one_hot = matrix[rows], one_hot[rows]
     middle = np.asarray(matrix.mean(axis=0)).ravel()
+    if len(one_hot) > _ROWS:
+        return _ridge_by_passes(matrix, middle, one_hot - one_hot.mean(axis=0))
     products = (matrix @ matrix.T).toarray()
     across = matrix @ middle
     products += middle @ middle - across[:, None] - across[None, :]  # of rows less their mean
     penalty = _PENALTY * max(float(np.trace(products)) / len(products), 1e-9)
     dual = np.linalg.solve(products + penalty * np.eye(len(products)), one_hot - one_hot.mean(axis=0))
     return matrix.T @ dual - np.outer(middle, dual.sum(axis=0))
+
+
+def _ridge_by_passes(matrix: sp.csr_array, middle: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The same weights by conjugate gradients: passes over the ones, where products of all rows would be too many."""
+    less_mean = sparse_linalg.LinearOperator(
+        matrix.shape,
+        matvec=lambda weights: matrix @ weights - middle @ weights,
+        rmatvec=lambda rows: matrix.T @ rows - middle * rows.sum(),
+        dtype=float,
+    )
+    squares = float(matrix.sum()) / matrix.shape[0] - float(middle @ middle)  # 0/1 cells: of a row less the mean
+    damp = np.sqrt(_PENALTY * max(squares, 1e-9))
+    fits = [sparse_linalg.lsqr(less_mean, target, damp=damp, iter_lim=_PASSES)[0] for target in targets.T]
+    return np.column_stack(fits)
 
 
 def scores_of(members: Members, points: np.ndarray) -> list[ItemScore]:
