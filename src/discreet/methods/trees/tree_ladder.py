@@ -55,7 +55,8 @@ class TreeLadder(Method):
     bins : int in [2, 256]
         Bins that a quasi-identifier has at most.
     detail : float in [0, inf)
-        What all detail is worth, if all that can be known of the class is worth 1. 0: the class alone decides.
+        What all detail is worth, if knowing the class is worth 1; less where little can be known of it. 0: the class
+        alone decides.
     weights : mapping of column to float in [0, inf), or None
         How much the detail of a quasi-identifier counts; 1 if it is not named. 0 gives it up first.
     targets : list of columns, or None
@@ -109,7 +110,7 @@ class TreeLadder(Method):
         *,
         trust: int | None = None,
         bins: int = 16,
-        detail: float = 0.1,
+        detail: float = 0.06,
         weights: Mapping[str, float] | None = None,
         targets: Sequence[str] | None = None,
         labels: str = "readable",
