@@ -47,7 +47,7 @@ def test_the_guide_reads_its_tables_as_they_are():
     found = json.loads(FIGURES.read_text(encoding="utf-8"))["tables"]
     parts = [(size, k, part["methods"]) for size, by in found.items() for k, part in by.items()]
     apart = max(abs(one["tree-ladder"][key] - one["tds"][key]) for *_, one in parts for key in ("accuracy", "auc"))
-    assert apart == pytest.approx(0.014)
+    assert apart == pytest.approx(0.013)
     for _, k, one in parts:
         ladder, median = one["tree-ladder"], one["mondrian"]
         assert 0.035 < ladder["accuracy"] - median["accuracy"] < 0.095
@@ -58,5 +58,5 @@ def test_the_guide_reads_its_tables_as_they_are():
             assert max(one.values(), key=lambda cell: cell["counted"]) is median
     for k in ("5", "50"):
         assert (
-            found["large"][k]["methods"]["tree-ladder"]["raw"] - found["large"][k]["methods"]["kactus2"]["raw"] < 0.005
+            found["large"][k]["methods"]["tree-ladder"]["raw"] - found["large"][k]["methods"]["kactus2"]["raw"] < 0.006
         )
