@@ -63,8 +63,10 @@ class StrataStrategy(PickingStrategy):
         each = PermuteAndFlip(sensitivity=noise.picks * noise.sensitivity, epsilon=noise.epsilon)  # its scale for one
         picked: list[int] = []
         levels: list[np.ndarray] = []
+        scores = scored.scores([])
         for _ in range(noise.picks):
-            scores = scored.scores(levels[-LAST:])
+            if levels:
+                scores = scored.scores(levels[-LAST:])
             free = np.delete(np.arange(len(scores)), picked)
             picked.append(int(free[each.apply(scores[free], randomness)[0]]))
             if ends is not None:
