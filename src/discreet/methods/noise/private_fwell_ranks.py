@@ -20,7 +20,6 @@ from discreet.foundation.lazy_modules import sparse as sp
 from discreet.methods.noise.private_fwell_strategy import PickingStrategy, filled
 from discreet.methods.noise.private_rows import classes_of
 
-BEST = 3  # pairs of classes: all that three classes have
 _PAIRS = 2**22  # of classes that are kept in memory at a time: nobody is told how many classes there are
 
 
@@ -44,7 +43,7 @@ def _scores(starts, rows, cells, classes, sizes, first, last):
     Columns hold their cells other than zero, in increasing order; the zeros are one group of equal cells.
     """
     n_classes, n_columns = len(sizes), len(starts) - 1
-    sums, largest = np.zeros(n_columns, dtype=np.int64), np.zeros((n_columns, BEST), dtype=np.int64)
+    sums, largest = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
     below, here, zeros = np.zeros_like(sizes), np.zeros_like(sizes), np.zeros_like(sizes)
     ordered = np.zeros((last - first, n_classes), dtype=np.int64)  # U of each pair
     for f in range(n_columns):
@@ -76,9 +75,7 @@ def _scores(starts, rows, cells, classes, sizes, first, last):
             for other in range(k):
                 pairs = abs(ordered[k - first, other])
                 sums[f] += pairs
-                for place in range(BEST):
-                    if pairs > largest[f, place]:
-                        largest[f, place], pairs = pairs, largest[f, place]
+                largest[f] = max(largest[f], pairs)
     return sums, largest
 
 
@@ -112,16 +109,16 @@ def rank_scores(X: Any, classes: np.ndarray) -> np.ndarray:
 
 
 def pair_scores(columns: SortedColumns, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each column the sum of |U| over all pairs of classes, and over all but its `BEST` best pairs."""
+    """Of each column the sum of |U| over all pairs of classes, and over all but its best pair."""
     classes = np.asarray(classes, dtype=np.int64)
     sizes = np.bincount(classes).astype(np.int64)
     step = max(1, _PAIRS // max(1, len(sizes)))
     n_columns = len(columns.starts) - 1
-    sums, largest = np.zeros(n_columns, dtype=np.int64), np.zeros((n_columns, BEST), dtype=np.int64)
+    sums, largest = np.zeros(n_columns, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
     for first in range(0, len(sizes), step):
         part = _scores(
             columns.starts, columns.rows, columns.cells, classes, sizes, first, min(first + step, len(sizes))
         )
         sums += part[0]
-        largest = np.sort(np.hstack([largest, part[1]]), axis=1)[:, -BEST:]
-    return sums, sums - largest.sum(axis=1)
+        largest = np.maximum(largest, part[1])
+    return sums, sums - largest

@@ -10,7 +10,7 @@ has the larger cell, less those in which it has the smaller one. With m = max(p,
 half the parallel sum of U/m and m. The score of a column is the mean of the two largest absolute sums over strata that
 classes have; with two classes they are the same. A column that repeats what the picks tell orders nothing within
 strata, so it is not picked for that. With many classes no two of them say much; so a score is never below that of ranks
-without their three best pairs of classes, which are all that three classes have.
+without their best pair of classes, which is all that two classes have.
 
 Replacing one row changes a score by at most `UNIT`, which stands for one row; the proof is in
 docs/methods/private_fwell.md.
@@ -63,8 +63,10 @@ class StrataStrategy(PickingStrategy):
         each = PermuteAndFlip(sensitivity=noise.picks * noise.sensitivity, epsilon=noise.epsilon)  # its scale for one
         picked: list[int] = []
         levels: list[np.ndarray] = []
+        scores = scored.scores([])
         for _ in range(noise.picks):
-            scores = scored.scores(levels[-LAST:])
+            if levels:
+                scores = scored.scores(levels[-LAST:])
             free = np.delete(np.arange(len(scores)), picked)
             picked.append(int(free[each.apply(scores[free], randomness)[0]]))
             if ends is not None:
