@@ -321,11 +321,11 @@ POINTS: dict[str, Callable[[], Figures]] = {
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.frontier.points", description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    options.add_argument("names", nargs="*", choices=[*POINTS, []], default=[*POINTS])
+    options.add_argument("names", nargs="*", choices=[*POINTS, []], default=[], help="all, if none is named")
     options.add_argument("--keep", choices=("before", "after"), help="write the figures down under this name")
     asked = options.parse_args()
     show()
-    for name in asked.names:
+    for name in asked.names or POINTS:
         figures = POINTS[name]()
         print(f"\n{name}: {POINTS[name].__doc__}")
         for what, value in figures.items():

@@ -45,8 +45,8 @@ class LabelWorth:
         """Where less can be known of the class at all, detail is worth less; of few rows less can be trusted what is
         known, so detail is worth more.
 
-        The share that is known has a standard error of about 0.5 / sqrt(n); with 0.06, this adds 0.3 / sqrt(n) for every
-        tenth of detail.
+        The share that is known has a standard error of about 0.5 / sqrt(n); with 0.06, this adds 0.3 / sqrt(n) for
+        every tenth of detail.
         """
         return cls(detail * (min(knowable / _MUCH, 1.0) + math.sqrt(_FEW / max(n_rows, 1))), weights)
 
