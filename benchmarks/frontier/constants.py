@@ -180,12 +180,12 @@ def lines_of(kept: dict[str, dict[str, Any]], constants: Sequence[str]) -> Itera
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.frontier.constants", description=__doc__)
-    options.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[*TABLES])
+    options.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[], help="all, if none is named")
     options.add_argument("--again", action="store_true", help="measure again what was measured")
     asked = options.parse_args()
     show()
     KEPT.mkdir(exist_ok=True)
-    for name in asked.tables:
+    for name in asked.tables or TABLES:
         path = KEPT / f"{name}.json"
         if asked.again or not path.exists():
             path.write_text(json.dumps(measure(name), indent=1) + "\n", encoding="utf-8")

@@ -153,7 +153,13 @@ def test_an_original_within_noise_of_guessing_is_no_scale(table):
 def test_a_release_that_is_hardly_better_than_guessing_is_not_recommended(table):
     """By rows: 200 of them, so 0.605 of guessing and 0.64 cannot be told apart, and 0.8 can."""
     study = copy.deepcopy(table)
-    found = study.results["mondrian-k5"]["evaluations"][0]["best"]["accuracy"]["differences"]["guessing"]
+    scores = study.results["mondrian-k5"]["evaluations"][0]
+    scores["before"][scores["best"]["accuracy"]["lines"]["original"]]["accuracy"] |= {
+        "value": 0.9,
+        "low": 0.85,
+        "high": 0.95,
+    }
+    found = scores["best"]["accuracy"]["differences"]["guessing"]
     found["low"] = -0.001
     summary = summarise_study(study, name="clinic.csv")
     assert summary["best"] is None
@@ -161,6 +167,22 @@ def test_a_release_that_is_hardly_better_than_guessing_is_not_recommended(table)
     assert "can be recommended" in to_page(summary)
     found["low"] = 0.001
     assert summarise_study(study, name="clinic.csv")["best"] == "mondrian-k5"
+
+
+def test_where_the_original_tells_nothing_no_release_does(table):
+    """Of several releases some look better than guessing by chance: the original has all that they can tell."""
+    study = copy.deepcopy(table)
+    found = study.results["mondrian-k5"]["evaluations"][0]
+    found["best"]["accuracy"]["differences"]["guessing"]["low"] = 0.001
+    guessed = summarise_study(study, name="clinic.csv")["guess"]
+    found["before"][found["best"]["accuracy"]["lines"]["original"]]["accuracy"] |= {
+        "value": guessed + 0.01,
+        "low": guessed - 0.02,
+        "high": guessed + 0.04,
+    }
+    summary = summarise_study(study, name="clinic.csv")
+    assert summary["best"] is None
+    assert [*summary["passed_over"]] == ["mondrian-k5"]
 
 
 def test_the_table_of_the_report_and_of_the_terminal_say_it(table, clinic, tmp_path):

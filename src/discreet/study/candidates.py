@@ -11,7 +11,8 @@ inference  success of the strongest guess at a sensitive value, where one was tr
 size       columns with two labels or more that a recipient gets, without the target
 raw        accuracy on rows that are not recoded
 utility_error     the standard error of the utility: of accuracy over the tested rows, of other measures over the folds
-above_guessing    the gain over guessing over the folds, the lower end of its interval
+above_guessing    the gain over guessing over the folds, the lower end of its interval; none where that of the original
+                  is below its standard error: no release tells more than the original, but some look so by chance
 
 What attacks find is comparable across families, as k and epsilon are not. The original table, the columns that are no
 quasi-identifiers, and guessing are lines beside the candidates. Where a choice goes by values, utility counts from what
@@ -49,10 +50,20 @@ def candidates_of(
     if not scored:
         return ()
     meanings = _meanings(scored[0][1], recipe, original)
+    nothing_to_tell = _tells_nothing(line_score(scored[0][1], ORIGINAL, recipe), recipe, original)
+
+    def measures(result: dict[str, Any]) -> dict[str, float]:
+        found = _measures(result, recipe) | {
+            "utility_error": _error(release_score(result, recipe), recipe, original["tested"])
+        }
+        if nothing_to_tell and found["above_guessing"] is not None:
+            found["above_guessing"] = min(found["above_guessing"], 0.0)
+        return _without_missing(found)
+
     return tuple(
         Candidate(
             name,
-            _without_missing(_measures(result, recipe) | {"utility_error": _error(result, recipe, original["tested"])}),
+            measures(result),
             result["method"],
             result["parameters"],
             meanings,
@@ -193,15 +204,23 @@ def _measures(result: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
     return measures
 
 
-def _error(result: dict[str, Any], recipe: Recipe, tested: float) -> float | None:
+def _error(score: dict[str, Any], recipe: Recipe, tested: float) -> float | None:
     """One standard error of the utility; `tested` rows of different persons. Folds are few, rows are many: of an
     accuracy it is that of the rows."""
-    score = release_score(result, recipe)
     if recipe.evaluation.measure == "accuracy":
         return None if score["value"] is None else math.sqrt(score["value"] * (1 - score["value"]) / tested)
     if None in (score["low"], score["high"]):
         return None
     return (score["high"] - score["low"]) / (2 * Folds.of(recipe.evaluation.folds).quantile)
+
+
+def _tells_nothing(score: dict[str, Any], recipe: Recipe, original: dict[str, Any]) -> bool:
+    """Whether the original is not even by one standard error better than guessing."""
+    error = _error(score, recipe, original["tested"])
+    if error is None or score["value"] is None:
+        return False
+    gain = score["value"] - original["guess"]
+    return (-gain if recipe.evaluation.measure == "brier" else gain) < error
 
 
 def _without_missing(measures: dict[str, Any]) -> dict[str, float]:
