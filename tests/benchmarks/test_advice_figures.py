@@ -47,16 +47,10 @@ def test_the_guide_reads_its_tables_as_they_are():
     found = json.loads(FIGURES.read_text(encoding="utf-8"))["tables"]
     parts = [(size, k, part["methods"]) for size, by in found.items() for k, part in by.items()]
     apart = max(abs(one["tree-ladder"][key] - one["tds"][key]) for *_, one in parts for key in ("accuracy", "auc"))
-    assert apart == pytest.approx(0.013)
-    for _, k, one in parts:
+    assert apart == pytest.approx(0.020)
+    for *_, one in parts:
         ladder, median = one["tree-ladder"], one["mondrian"]
         assert 0.035 < ladder["accuracy"] - median["accuracy"] < 0.095
-        assert max(one, key=lambda name, one=one: one[name]["raw"]) == "tree-ladder"
-        if k in ("25", "500"):
-            assert ladder["counted"] >= median["counted"] - 0.005
-        else:
-            assert max(one.values(), key=lambda cell: cell["counted"]) is median
-    for k in ("5", "50"):
-        assert (
-            found["large"][k]["methods"]["tree-ladder"]["raw"] - found["large"][k]["methods"]["kactus2"]["raw"] < 0.006
-        )
+        assert ladder["raw"] > max(cell["raw"] for cell in one.values()) - 0.0055
+        assert median["counted"] == max(cell["counted"] for cell in one.values())
+

@@ -521,7 +521,7 @@ def test_raw_rows_under_a_certificate_of_differential_privacy_are_said_to_look_t
         lambda use: use.update(mechanism="laplace"),
     ],
 )
-@pytest.mark.parametrize("method", [LaplaceSelector(1.0, 3), PrivateFwell(1.0, n_features=3)])
+@pytest.mark.parametrize("method", [LaplaceSelector(1.0, 3), PrivateFwell(1.0, n_features=3, strategy="ranks")])
 def test_noise_of_another_sensitivity_is_refused(tmp_path, method, change):
     X, y = baskets()
     folder = method.release(X, y).save(tmp_path / "out") / "release"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.choose.reference_lines import WITHOUT_QUASI
 from discreet.cli.file_options import ReadingOptions
 from discreet.cli.given_recipe import RecipePath, recipe_or_refuse
 from discreet.cli.options import Json, Quiet, cell, console, emit, remark, say, step, watch
@@ -221,6 +220,7 @@ def _print_table(summary: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from discreet.choose.reference_lines import WITHOUT_QUASI
     from discreet.report.wording import precise
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, header_style="bold")

@@ -9,9 +9,9 @@ Departures from the papers:
    that many rows share would otherwise forbid any cut of the column.
 3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
    new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
-   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, or, of
-   categories with a given hierarchy and with split="information", the labels of neighbouring branches; columns without
-   one are readable where others have one. labels="cuts" publishes what lies between the cuts around a group, so that a
+   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, or,
+   with split="information" and a given hierarchy, the labels of neighbouring branches; columns without one are
+   readable where others have one. labels="cuts" publishes what lies between the cuts around a group, so that a
    label does not depend on its values; the median cuts then take the columns in turn, not the widest first, and lie at
    round places.
 4. A category that fewer than k persons have is never named: all such values together are called "other", unless a
@@ -267,8 +267,7 @@ class Mondrian(Method):
         by_class = self.split == "information"
         given = given_hierarchies(self.hierarchies, roles)
         if self.labels == "hierarchy" and (name in given or not given):
-            by_branches = by_class or rows.column(name).kind == "category"
-            return tree_axis(rows, name, rarest=rarest, given=given.get(name), by_branches=by_branches)
+            return tree_axis(rows, name, rarest=rarest, given=given.get(name), by_branches=by_class)
         if self.labels in ("readable", "hierarchy"):
             return readable_axis(rows, name, rarest=rarest, by_class=by_class, n_columns=len(roles.quasi))
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"

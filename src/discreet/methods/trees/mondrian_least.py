@@ -22,7 +22,7 @@ from discreet.methods.trees.label_worth import LabelWorth, class_known, detail_k
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.recoding.axis import Axis
 
-_DETAIL = 0.1  # what all detail is worth, if all that can be known of the class is worth 1, as in TreeLadder
+_DETAIL = 0.06  # what all detail is worth, if knowing the class is worth 1, as in TreeLadder
 
 
 def chosen_least(rows: CodedRows, k: int, make_axes: Callable[[CodedRows, int], Sequence[Axis]]) -> int:
