@@ -53,4 +53,3 @@ def test_the_guide_reads_its_tables_as_they_are():
         assert 0.035 < ladder["accuracy"] - median["accuracy"] < 0.095
         assert ladder["raw"] > max(cell["raw"] for cell in one.values()) - 0.0055
         assert median["counted"] == max(cell["counted"] for cell in one.values())
-
