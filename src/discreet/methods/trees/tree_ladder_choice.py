@@ -172,8 +172,7 @@ class Trials:
         if bins not in self._binned:
             part, asked = self._folds[fold]
             binned = Binned.of(part, self._ladders_for(way.least, way.bins, fold), self.counts, way.most)
-            sums = [np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T]
-            self._binned[bins] = binned, np.column_stack(sums)
+            self._binned[bins] = binned, binned.summed(asked)
         return self._binned[bins]
 
     def _ladders_for(self, least: int, bins: Bins, fold: int) -> list[Ladder]:

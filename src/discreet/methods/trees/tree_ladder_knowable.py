@@ -12,27 +12,23 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.methods.trees.held_out_rows import folds_of, within_fold
+from discreet.methods.trees.held_out_rows import enough_folds, folds_of, within_fold
 from discreet.methods.trees.label_worth import LabelWorth, class_known
+from discreet.methods.trees.tree_ladder_choice import STRICTNESS
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_ways import Binned, Way
 
-STRICTNESS = 0.69  # of the tree's pruning: C4.5's own
 _PERSONS = 50  # that share a value which may be named
 _BINS = (16, 4)  # of a column
 _LEAVES = 50  # of the tree, at most
-_ASKED = 3000  # rows that are enough to be asked about
 
 
 def knowable(rows: CodedRows, make_ladders: Callable[[CodedRows, int], list[Ladder]]) -> float:
     """The share of what guessing lacks that is known of held-out rows; 0 if guessing is better, or nobody is asked."""
-    found, n_asked = list[list[float]](), 0
-    for part, asked in folds_of(rows):
-        least = within_fold(min(_PERSONS, max(rows.n_rows // 4, 2)), rows.n_rows)
-        found.append([*_ways_to_know(part, asked, make_ladders(part, least), least)])
-        n_asked += int(asked.sum())
-        if n_asked >= _ASKED:
-            break
+    folds, least = [*folds_of(rows)], within_fold(min(_PERSONS, max(rows.n_rows // 4, 2)), rows.n_rows)
+    found = [
+        [*_ways_to_know(part, asked, make_ladders(part, least), least)] for part, asked in folds[: enough_folds(folds)]
+    ]
     return max(0.0, float(np.mean(found, axis=0).max())) if found else 0.0
 
 
@@ -41,7 +37,7 @@ def _ways_to_know(rows: CodedRows, asked: np.ndarray, ladders: list[Ladder], lea
     nothing = LabelWorth(0.0, np.ones(len(ladders)))
     for most in _BINS:
         binned = Binned.of(rows, ladders, nothing, most)
-        held_out = np.column_stack([np.bincount(binned.place, counts, len(binned.rows)) for counts in asked.T])
+        held_out = binned.summed(asked)
         yield class_known(np.asarray(binned.rows.codes, dtype=np.int64), binned.rows.counts, held_out).share
         if most == _BINS[0]:
             way = Way(least, max(least, rows.n_rows // _LEAVES), True, STRICTNESS, most)

@@ -114,6 +114,10 @@ class Binned:
         cells, levels = [ladder.codes() for ladder in ladders], [ladder.n_bins for ladder in ladders]
         return cls(*rows.merged(cells, levels), ladders, worth)
 
+    def summed(self, counts: np.ndarray) -> np.ndarray:
+        """Counts of the distinct rows of values, by distinct rows of bins."""
+        return np.column_stack([np.bincount(self.place, of_class, len(self.rows)) for of_class in counts.T])
+
     def parted(self, way: Way, met: Met, smallest: Met | None = None) -> Parted:
         """The rows parted in this way, into sets that may be published.
 
