@@ -26,6 +26,10 @@ class ColumnWeights:
     def __str__(self) -> str:
         return "a dict of columns with floats in the range [0, inf)"
 
+    @property
+    def in_words(self) -> str:
+        return f"a JSON object of columns, each with {_WEIGHT.in_words}"
+
 
 def column_weights(weights: Mapping[str, float] | None, quasi: Sequence[str]) -> np.ndarray:
     """The weights of the quasi-identifiers, 1 for those without.

@@ -205,11 +205,10 @@ class Hierarchy:
         """Raise DataError unless every value of the column has a leaf."""
         unknown = np.flatnonzero(self.leaf_codes(column)[:-1] < 0)
         if len(unknown):
-            rows = int(np.isin(column.codes, unknown).sum())
             raise DataError(
                 f"The hierarchy of {shown(self.name)} does not cover column {shown(column.name)}: {len(unknown)} of its"
-                f" {len(column.values)} different values ({rows} of {len(column)} rows) are not among the"
-                f" {len(self)} leaves. Add a line for each of them, or one for '*', which all others then follow."
+                f" {len(column.values)} different values are not among the {len(self)} leaves. Add a line for"
+                f" each of them, or one for '*', which all others then follow."
             )
 
     def veiled(self, hidden: Callable[[str], bool]) -> Hierarchy:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from discreet.counting.row_counts import row_counts
@@ -127,10 +127,12 @@ class Promise:
         """Measure the promise on published content, counting persons if the person behind each row is known.
 
         `source` is the owner's data behind the same rows, for promises that compare with it; `noise` is the noise used
-        to draw the rows, for differential privacy.
+        to draw the rows, for differential privacy. Published files do not tell persons apart, so only the owner can
+        repeat a count of persons.
         """
         content, roles = content.with_persons(persons, roles)
-        return self.check(content, roles) if source is None else self.check_with_source(content, roles, source)
+        verdict = self.check(content, roles) if source is None else self.check_with_source(content, roles, source)
+        return verdict if persons is None else replace(verdict, kind="owner")
 
     def __and__(self, other: Promise) -> Both:
         return Both((*_parts(self), *_parts(other)))

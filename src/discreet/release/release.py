@@ -197,13 +197,12 @@ class Release(Displayed, Framed):
     @cached_property
     def certificate(self) -> Certificate:
         """The certificate published with the data; `save` adds the file hashes and the seal."""
-        by_person, changes = self.owner.persons is not None, vars(self.changes)
-        verdict = VerdictRecord.of(self.verdict)
+        changes = vars(self.changes)
         return Certificate(
             shape=self.shape,  # type: ignore[arg-type]
             promise=self.promise.to_dict(),
-            counted="persons" if by_person else "rows",
-            verdict=verdict.model_copy(update={"kind": "owner"}) if by_person else verdict,
+            counted="rows" if self.owner.persons is None else "persons",
+            verdict=VerdictRecord.of(self.verdict),
             method=MethodRecord(name=self.method, parameters=self.parameters),
             columns=tuple(ColumnRecord(**one._asdict()) for one in self.content.published_columns(self.roles)),
             rows=self.rows,

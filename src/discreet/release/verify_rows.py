@@ -81,8 +81,7 @@ def _measured(case: CheckedRelease, persons: Any) -> Verdict:
     source = read_source(case.owner) if promise.needs_source and case.owner is not None else None
     noise = noise_of(certificate, content)
     verdict = promise.check_content(content, roles, persons=persons, source=source, noise=noise)
-    measured = VerdictRecord.of(verdict)
-    case.compare(measured.model_copy(update={"kind": "owner"}) if by_person else measured)
+    case.compare(VerdictRecord.of(verdict))
     return verdict
 
 

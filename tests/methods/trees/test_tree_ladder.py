@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import oracles
 from discreet import CannotRelease, Roles, RolesError, Table, TreeLadder, verify
 from discreet.counting.coded_rows import CodedRows
+from discreet.errors import ParameterError
+from discreet.methods.column_weights import ColumnWeights
 from discreet.methods.group_needs import GroupNeeds, promise_of
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_climb import climb, steps_of
@@ -262,6 +264,14 @@ def test_detail_is_kept_for_its_own_sake():
         for detail in (0, 5)
     ]
     assert kept[1] > kept[0] + 0.02
+
+
+def test_the_form_of_weights_is_said_in_words():
+    assert "columns, each with a number of at least 0" in ColumnWeights().in_words
+    with pytest.raises(ParameterError, match="a dict of columns with floats"):
+        TreeLadder(2, weights={"age": -1}).release(
+            {"age": [1, 1, 2, 2], "y": [*"abab"]}, Roles(target="y", quasi=["age"])
+        )
 
 
 def test_weights_say_what_is_kept():
