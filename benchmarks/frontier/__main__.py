@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.frontier.protocol import Split, detail_of, lines, measured
 from benchmarks.frontier.rivals import RIVALS
-from benchmarks.frontier.tables import TABLES
+from benchmarks.frontier.tables import TABLES, Tables
 from discreet import KActus, KActus2, Mondrian, TopDownRefinement, TopDownSpecialization, TreeLadder
 from discreet.foundation.progress import show, track
 from discreet.methods import Method
@@ -33,11 +33,20 @@ METHODS: dict[str, Callable[[int], Method]] = {
 ALL = (*METHODS, *RIVALS)
 
 
-def study(table: str, methods: list[str], ks: list[int] | None, *, seed: int, again: bool, folder: Path) -> dict:
+def study(
+    table: str,
+    methods: list[str],
+    ks: list[int] | None,
+    *,
+    seed: int,
+    again: bool,
+    folder: Path,
+    tables: Tables = TABLES,
+) -> dict:
     """What was measured of one table, now or before."""
     path = folder / f"{table}-{seed}.json"
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    load, own_ks = TABLES[table]
+    load, own_ks = tables[table]
     asked = [f"{k} {method}" for k in ks or own_ks for method in methods]
     new = [name for name in asked if again or name not in found]
     lacking = [name for name in asked if name not in new and _lacks_detail(name, found[name])]
@@ -63,20 +72,31 @@ def _lacks_detail(name: str, figures: dict) -> bool:
     return name.split(" ", 1)[1] in METHODS and "learners" in figures and "detail" not in figures
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.frontier", description=__doc__)
-    options.add_argument("--tables", nargs="*", choices=[*TABLES], default=[*TABLES])
+def add_options(options: argparse.ArgumentParser, tables: list[str], folder: Path) -> None:
+    """What a study of these tables can be asked."""
+    options.add_argument("--tables", nargs="*", choices=tables, default=None)
     options.add_argument("--methods", nargs="*", choices=ALL, default=[*ALL])
     options.add_argument("--k", type=int, nargs="*", default=None)
     options.add_argument("--seed", type=int, default=0, help="of the split")
     options.add_argument("--again", action="store_true", help="measure releases again that were measured")
-    options.add_argument("--folder", type=Path, default=KEPT, help="where the measurements are kept")
-    asked = options.parse_args()
+    options.add_argument("--folder", type=Path, default=folder, help="where the measurements are kept")
+
+
+def print_study(asked: argparse.Namespace, tables: Tables) -> None:
+    """Measure what was asked, and print it."""
     show()
-    for table in asked.tables:
-        found = study(table, asked.methods, asked.k, seed=asked.seed, again=asked.again, folder=asked.folder)
+    for table in asked.tables or tables:
+        found = study(
+            table, asked.methods, asked.k, seed=asked.seed, again=asked.again, folder=asked.folder, tables=tables
+        )
         print(f"\n## {table}\n")
         print("\n".join(lines(found)), flush=True)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m benchmarks.frontier", description=__doc__)
+    add_options(options, [*TABLES], KEPT)
+    print_study(options.parse_args(), TABLES)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from discreet import Roles, Table
 from discreet.samples import data_file, load
 
 Data = tuple[Table, Roles]
+Tables = dict[str, tuple[Callable[[], Data], tuple[int, ...]]]  # with the k that are asked of each
 
 
 def _known(name: str, *, rows: int | None = None, quasi: tuple[str, ...] | int | None = None, person: bool = False,
@@ -137,7 +138,7 @@ def _missing() -> Data:
 _DIABETES = ("race", "gender", "age", "admission_type_id", "time_in_hospital", "medical_specialty")
 _LARGE, _SMALL = (5, 50, 500), (2, 5, 25)
 
-TABLES: dict[str, tuple[Callable[[], Data], tuple[int, ...]]] = {  # with the k that are asked of each
+TABLES: Tables = {
     "adult_arx": (lambda: _known("adult_arx"), _LARGE),
     "adult": (lambda: _known("adult"), _LARGE),
     "diabetes130": (lambda: _known("diabetes130", rows=20_000, quasi=_DIABETES, person=True), _LARGE),
