@@ -2,7 +2,7 @@
 """The constants of TreeLadder, with tables left out in turn: `python -m benchmarks.frontier.constants`.
 
 For each constant other values are measured, all others being as they are, on every table, at two k (5 and 100, or 2 and
-25 for small tables), by a split that no other figure is made from; tables of more than 2,000 rows are thinned. For each
+25 for small tables), by a split that no other figure is made from; tables of more than 6,000 rows are thinned. For each
 table left out, the value that is best on the others is picked; its loss is what the best value of that table is ahead
 of it there. What was measured is kept in measured_constants/ and not measured again, unless `--again` says so: a change
 of a constant, or of the method, asks for it.
@@ -14,7 +14,8 @@ A value's score on a table is the mean, over both k, of the mean of five shares,
   log-loss        1 - log-loss / log-loss of guessing
   detail          as it is
 
-Needs DISCREET_DATA; takes some minutes.
+The tables are those of the frontier and, of benchmarks/frontier/unseen.py, the half that may be looked at. Needs
+DISCREET_DATA; takes about an hour.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -29,7 +31,8 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.frontier.protocol import Split, best_of, figures_of
-from benchmarks.frontier.tables import TABLES, Data
+from benchmarks.frontier.tables import TABLES, Data, Tables
+from benchmarks.frontier.unseen import STUDY
 from discreet import Table, TreeLadder
 from discreet.foundation.progress import show, track
 from discreet.methods.trees import label_worth, tree_ladder_choice
@@ -37,29 +40,41 @@ from discreet.methods.trees.tree_ladder_choice import WaySearch
 from discreet.methods.trees.tree_ladder_ways import Way
 
 SEED = 1  # of the splits; the frontier's own is 0
-ROWS = 2000
+ROWS = 6000
 LARGE = 100  # the larger k, at most
 LEARNERS = ("logistic", "tree")
 MEASURES = ("accuracy", "AUC", "log-loss", "raw", "detail")
 
+ALL: Tables = {**TABLES, **STUDY}
 KEPT = Path(__file__).parent / "measured_constants"
 
 
 class Constant(NamedTuple):
-    """Where a constant is, and the values that are measured.
+    """Where a constant is, in a module or as a parameter of the method, and the values that are measured.
 
-    All of them change which ways are tried and what they count for, and none changes what a way makes of the rows: so
-    ways are tried once for all values.
+    Most change which ways are tried and what they count for, but not what a way makes of the rows: ways are tried once
+    for all their values. What detail is worth changes the order of the climb, too: then `climbs_anew`.
     """
 
-    module: Any
+    owner: Any
     name: str
     values: tuple[Any, ...]
+    climbs_anew: bool = False
 
     @property
     def default(self) -> int:
         """The place of the value that the method has."""
-        return self.values.index(getattr(self.module, self.name))
+        own = _PARAMETERS[self.name] if self.owner is TreeLadder else getattr(self.owner, self.name)
+        return self.values.index(own)
+
+    def set_to(self, value: Any) -> AbstractContextManager[Any]:
+        """As long as this lasts, the constant has this value."""
+        if self.owner is TreeLadder:
+            return patch.dict(_PARAMETERS, {self.name: value})
+        return patch.object(self.owner, self.name, value)
+
+
+_PARAMETERS = TreeLadder.__init__.__kwdefaults__
 
 
 DEFAULT = "as it is"
@@ -70,6 +85,9 @@ CONSTANTS: dict[str, Constant] = {
     "halving": Constant(tree_ladder_choice, "HALVED", ((), (0.0,), (0.5, 0.0))),
     "bins": Constant(tree_ladder_choice, "COARSE", ((), (4,))),
     "regression": Constant(tree_ladder_choice, "SMOOTH", ((), tree_ladder_choice.SMOOTH)),
+    "detail": Constant(TreeLadder, "detail", (0.02, 0.04, 0.06, 0.1, 0.15), climbs_anew=True),
+    "few rows": Constant(label_worth, "_FEW", (0, 600, 2500), climbs_anew=True),
+    "known": Constant(label_worth, "_MUCH", (0.1, 0.3, 1.0), climbs_anew=True),
 }
 
 
@@ -111,7 +129,7 @@ def label_of(constant: str, place: int) -> str:
 
 def measure(name: str) -> dict[str, list[list[float]]]:
     """The five measures of each value on a table: a line for each k."""
-    load, ks = TABLES[name]
+    load, ks = ALL[name]
     rows = Split.of(*thinned(*load()), SEED)
     lines = {label_of(c, i): list[list[float]]() for c, one in CONSTANTS.items() for i in range(len(one.values))}
     for k in track((ks[0], min(ks[-1], LARGE)), name):
@@ -119,10 +137,20 @@ def measure(name: str) -> dict[str, list[list[float]]]:
         for label, way in ways.items():
             if way not in known:
                 with patch.object(WaySearch, "ranked", lambda _, way=way: [way]):
-                    release = TreeLadder(k, random_state=0).release(rows.train, rows.roles)
-                known[way] = [round(share, 4) for share in shares(figures_of(release, rows, LEARNERS), rows)]
+                    known[way] = measured_shares(k, rows)
             lines[label].append(known[way])
+        for c, one in CONSTANTS.items():
+            for i, label in enumerate([label_of(c, i) for i in range(len(one.values))]):
+                if one.climbs_anew and label != DEFAULT:
+                    with one.set_to(one.values[i]):
+                        lines[label].append(measured_shares(k, rows))
     return lines
+
+
+def measured_shares(k: int, rows: Split) -> list[float]:
+    """The five measures of the release that is made now."""
+    release = TreeLadder(k, random_state=0).release(rows.train, rows.roles)
+    return [round(share, 4) for share in shares(figures_of(release, rows, LEARNERS), rows)]
 
 
 def best_ways(k: int, rows: Split) -> dict[str, Way]:
@@ -133,8 +161,8 @@ def best_ways(k: int, rows: Split) -> dict[str, Way]:
     def ranked(self: WaySearch) -> list[Way]:
         for c, one in CONSTANTS.items():
             for i, value in enumerate(one.values):
-                if (label := label_of(c, i)) not in found:
-                    with patch.object(one.module, one.name, value):
+                if (label := label_of(c, i)) not in found and not (one.climbs_anew and i != one.default):
+                    with one.set_to(value):
                         self._trials._found.clear()  # worth is weighed anew, but nothing is tried again
                         self._trials._best.clear()
                         found[label] = search(self)[0]
@@ -180,12 +208,12 @@ def lines_of(kept: dict[str, dict[str, Any]], constants: Sequence[str]) -> Itera
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.frontier.constants", description=__doc__)
-    options.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[], help="all, if none is named")
+    options.add_argument("tables", nargs="*", choices=[*ALL, []], default=[], help="all, if none is named")
     options.add_argument("--again", action="store_true", help="measure again what was measured")
     asked = options.parse_args()
     show()
     KEPT.mkdir(exist_ok=True)
-    for name in asked.tables or TABLES:
+    for name in asked.tables or ALL:
         path = KEPT / f"{name}.json"
         if asked.again or not path.exists():
             path.write_text(json.dumps(measure(name), indent=1) + "\n", encoding="utf-8")
@@ -194,7 +222,7 @@ def main() -> None:
 
 def measured() -> dict[str, dict[str, Any]]:
     """What is kept, by table."""
-    paths = {name: KEPT / f"{name}.json" for name in TABLES}
+    paths = {name: KEPT / f"{name}.json" for name in ALL}
     return {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items() if path.exists()}
 
 
