@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Table, samples
+from discreet import samples
 from discreet.data.role_suggestions import Suggestion, suggest, suggested_roles
 from discreet.errors import DataError
 from discreet.foundation.toml_lines import line_of
@@ -170,14 +170,6 @@ def test_the_recipe_to_begin_with_is_a_recipe(shape, tmp_path):
         assert all("table" in METHODS[method.name].takes for method in recipe.methods)
     else:
         assert all("baskets" in METHODS[method.name].takes for method in recipe.methods)
-
-
-@pytest.mark.parametrize(("rare", "measure"), [(20, "auc"), (21, "accuracy")])
-def test_where_four_fifths_are_of_one_class_releases_are_measured_by_auc(rare, measure, tmp_path):
-    """Accuracy cannot tell them apart: to say the common class of everybody is as right as most classifiers are."""
-    table = Table.of({"age": [*range(20, 70)] * 2, "ill": ["yes"] * rare + ["no"] * (100 - rare)})
-    (tmp_path / "recipe.toml").write_text(first_recipe("few.csv", suggest(table), table=table), encoding="utf-8")
-    assert read_recipe(tmp_path / "recipe.toml").evaluation.measure == measure
 
 
 def test_a_file_whose_name_is_no_text_is_refused():

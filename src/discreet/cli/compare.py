@@ -140,7 +140,7 @@ def _suggested(data: Path, target: str | None, labels: Path | None) -> tuple[Rec
         suggestions = suggest(table, target=target)
         if not any(one.role == "target" for one in suggestions):
             raise RolesError("No column looks like a target for a classifier. Name it with --target.")
-        text = first_recipe(str(data), settled(suggestions), table=table)
+        text = first_recipe(str(data), settled(suggestions))
         roles = GuessedRoles(os.fsencode(data).decode(errors="replace"), target, suggestions)
     elif target is None:
         text = first_recipe(str(data), [], "transactions", labels=os.path.relpath(labels, data.parent))
@@ -246,6 +246,8 @@ def _print_table(summary: dict[str, Any]) -> None:
     say("noise: the interval of the difference from the original contains 0.")
     say(f"Detail: information kept, 0 to 1. Columns: with two labels or more, of {columns:,.0f}.")
     say(f"Score by {summary['by']}: {weights}. E(S): as published.")
+    if summary["why_measure"]:
+        say(f"{summary['measure_title']} decides: {summary['why_measure']}.")
     if summary["by"] == "value":
         say("Utilities within one standard error of the best count as equal.")
 

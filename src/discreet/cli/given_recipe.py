@@ -162,10 +162,14 @@ class GivenRecipe:
         """How it is measured: protocol, folds, classifiers and measure, from the recipe unless they were typed."""
         if self.recipe is None:
             return typed
+        from discreet.study.recipe import AUTO
+
         part = self.recipe.evaluation
         stated = {"protocol": part.protocols[0], "folds": part.folds, "classifiers": [*part.classifiers]}
         stated |= {"measure": part.measure}
         set_there = {one.removesuffix("s") if one == "protocols" else one for one in part.model_fields_set}
+        if part.measure == AUTO:  # which depends on what a study finds
+            set_there -= {"measure"}
         self.say_beaten([name for name in typed if name in set_there and was_given(name)])
         return {
             name: stated[name] if name in set_there and not was_given(name) else value for name, value in typed.items()

@@ -76,7 +76,7 @@ def inspect(
     with step("Looking at the columns"):
         found = _inspected(table, asked.roles, given)
     if to_write is not None:
-        _write_recipe(to_write, file, table, found, options.reading)
+        _write_recipe(to_write, file, found, options.reading)
     used = recipe if given.recipe is not None or to_write is not None else None
     following = _following(file, found, options.reading, used)
     if as_json:
@@ -161,10 +161,10 @@ def _written(recipe: Path | None, found: Inspection) -> list[str]:
     ]
 
 
-def _write_recipe(recipe: Path, file: Path, table: Table, found: Inspection, reading: ReadingOptions) -> None:
+def _write_recipe(recipe: Path, file: Path, found: Inspection, reading: ReadingOptions) -> None:
     from discreet.study import first_recipe
 
-    write_recipe(recipe, first_recipe(str(file), found.suggestions, reading=reading.arguments, table=table))
+    write_recipe(recipe, first_recipe(str(file), found.suggestions, reading=reading.arguments))
 
 
 def write_recipe(recipe: Path, text: str) -> None:

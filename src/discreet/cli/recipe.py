@@ -56,7 +56,7 @@ def init(
     else:
         table = reading.read(data)
         suggestions = suggest(table, target=target)
-        text = first_recipe(str(data), suggestions, shape, counts, reading=reading.arguments, table=table)
+        text = first_recipe(str(data), suggestions, shape, counts, reading=reading.arguments)
         if not any(one.role == "target" for one in suggestions):
             say("No column looks like a target for a classifier: name it under [roles].", err=True)
     write_recipe(out, text)

@@ -39,7 +39,7 @@ from discreet.study.candidates import (
 )
 from discreet.study.folder import StudyFolder
 
-FORMAT = 7
+FORMAT = 8
 SUMMARY = "summary.json"
 _MEASURES = ("utility", "privacy", "detail", "inference", "size", "raw", "utility_error", "above_guessing")
 _DRAWN = 4  # releases whose columns are drawn
@@ -81,6 +81,7 @@ def summarise_study(study: Study, *, name: str, guessed: Sequence[str] = ()) -> 
         "protocol": study.recipe.evaluation.protocols[0],
         "folds": study.recipe.evaluation.folds,
         "measure": study.recipe.evaluation.measure,
+        "why_measure": study.why_measure,
         "classifiers": len(study.recipe.evaluation.classifiers),
         "measure_title": meanings_of(study.recipe)["utility"].title,
         "weights": dict(weights),

@@ -25,6 +25,7 @@ from discreet.learning.cross_validation import Measure
 from discreet.methods import METHODS, Method
 from discreet.release.older_names import renamed
 
+AUTO: Literal["auto"] = "auto"  # the measure that tells releases apart
 QUICK = tuple(name for name, attack in ATTACKS.items() if attack.quick)
 
 
@@ -199,7 +200,9 @@ class EvaluationSection(Section):
     )
     folds: str = Field(default="5-fold", description="5-fold, 10-fold, 5x2, 3x10-fold.")
     classifiers: Classifiers = Field(default=("logistic",), description="The classifiers to train.")
-    measure: Measure = Field(default="accuracy", description="The measure that the choice uses.")
+    measure: Measure | Literal["auto"] = Field(
+        default=AUTO, description="The measure that decides; auto: accuracy, or AUC where accuracy tells little."
+    )
 
     @field_validator("folds")
     @classmethod

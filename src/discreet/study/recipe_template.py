@@ -8,11 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from discreet.choose.weights import WEIGHTS
 from discreet.data.role_suggestions import DECIDE, Suggestion, suggested_roles
-from discreet.data.table import Table
 from discreet.errors import DataError
 from discreet.foundation.toml_values import toml_value
 from discreet.study.recipe import QUICK, MethodSection
@@ -34,7 +31,6 @@ BASKETS = (
     {"name": "km", "m": 2},
     {"name": "random-flip"},
 )
-_COMMON = 0.8  # of the rows in one class: who always says this class is right so often that accuracy tells little more
 
 
 def default_methods(shape: str) -> tuple[MethodSection, ...]:
@@ -49,11 +45,8 @@ def first_recipe(
     k: Sequence[int] = (5, 20),
     labels: str | None = None,
     reading: Mapping[str, Any] | None = None,
-    table: Table | None = None,
 ) -> str:
     """A recipe with suggested roles, for a person to read and correct; `reading` says how the file was read.
-
-    Releases are measured by AUC where four fifths of the rows of the `table` are of one class, else by accuracy.
 
     >>> print(first_recipe("clinic.csv", [Suggestion("ill", "target", "2 classes")]).splitlines()[1])
     # What to compare, and how. A list among the parameters of a method is a grid: a release for each value.
@@ -89,7 +82,7 @@ def first_recipe(
         'protocols = ["recoded"]  # the first decides; "holdout", "as-published" (flatters who looks at the label)',
         'folds = "5-fold"  # "10-fold", "5x2", "3x10-fold"',
         'classifiers = ["logistic"]  # "c45", "part", "naive-bayes", "svm", "3nn", "forest", "boosting", "tree"',
-        _measure(suggestions, table),
+        'measure = "auto"  # "accuracy", or "auc" where accuracy tells little; "balanced_accuracy", "brier"',
         "",
         "[weights]  # importance of each measure in the choice",
         *(f"{name} = {float(weight):g}" for name, weight in WEIGHTS.items()),
@@ -106,16 +99,6 @@ def first_recipe(
     except UnicodeEncodeError:
         raise DataError("The name of a file is not UTF-8, as recipes are, so they cannot name it. Rename it.") from None
     return text
-
-
-def _measure(suggestions: Sequence[Suggestion], table: Table | None) -> str:
-    """The line of the measure that tells releases of these classes apart."""
-    target = next((one.column for one in suggestions if one.role == "target"), None)
-    if table is not None and target is not None:
-        rows = np.bincount(table.column(target).codes)
-        if rows.max(initial=0) >= _COMMON * rows.sum():
-            return 'measure = "auc"  # most rows are of one class: always to say this class has a high "accuracy"'
-    return 'measure = "accuracy"  # "balanced_accuracy", "auc", "brier"'
 
 
 def _roles(suggestions: Sequence[Suggestion], shape: str) -> list[str]:

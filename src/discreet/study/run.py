@@ -33,6 +33,7 @@ from discreet.foundation.displayed import Displayed, later
 from discreet.foundation.frame_output import Framed
 from discreet.foundation.progress import progress
 from discreet.study import located
+from discreet.study.deciding_measure import decided
 from discreet.study.folder import StudyFolder
 from discreet.study.measure import DIED, asked_of, failed, measured
 from discreet.study.recipe import Recipe
@@ -47,13 +48,17 @@ _MEMORY = {"table": (350, "rows", "columns"), "baskets": (20, "baskets", "items"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Displayed, Framed):
-    """A finished study: a result for each task, and why some tasks were skipped."""
+    """A finished study: a result for each task, and why some tasks were skipped.
+
+    Its recipe names the measure that the choice goes by; `why_measure` says why it is not accuracy, if nobody asked.
+    """
 
     folder: Path
     recipe: Recipe
     dataset: Dataset
     results: dict[str, dict[str, Any]]
     skipped: dict[str, str] = field(default_factory=dict)
+    why_measure: str = ""
 
     @property
     def released(self) -> dict[str, dict[str, Any]]:
@@ -120,7 +125,8 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike[str], *, tex
                 bar.advance(0 if done is None else 1)
         results = {task.name: result for task in tasks if (result := _recorded(task, place)) is not None}
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
-    return Study(Path(folder), recipe, dataset, results, skipped | late)
+    recipe, why = decided(recipe, results, dataset.labels)
+    return Study(Path(folder), recipe, dataset, results, skipped | late, why)
 
 
 def _digest(dataset: Dataset) -> str:
