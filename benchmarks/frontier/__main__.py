@@ -53,6 +53,7 @@ def study(
     if new or lacking:
         rows = Split.of(*load(), seed)
         folder.mkdir(parents=True, exist_ok=True)
+        note_rows(folder, table, len(rows.test))
         for name in track(new, table):
             k, method = name.split(" ", 1)
             if method in RIVALS:
@@ -65,6 +66,13 @@ def study(
             found[name]["detail"] = detail_of(METHODS[method](int(k)).release(rows.train, rows.roles))
             path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return {name: found[name] for name in asked}
+
+
+def note_rows(folder: Path, table: str, rows: int) -> None:
+    """Keep how many rows of a table are held out."""
+    path = folder / "rows.json"
+    noted = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    path.write_text(json.dumps(noted | {table: rows}, indent=1) + "\n", encoding="utf-8")
 
 
 def _lacks_detail(name: str, figures: dict) -> bool:
