@@ -35,6 +35,20 @@ def test_what_lies_between_cuts_is_written_as_an_interval():
     assert numbers.interval(20, 21, False) == "20"
 
 
+def test_a_single_whole_number_at_an_end_is_written_as_such():
+    flags = axis([0, 1, None, 0, 1, 1])
+    assert flags.interval(-np.inf, 1, False) == "0"
+    assert flags.interval(1, np.inf, True) == "1 or missing"
+    assert flags.meaning_of_interval(-np.inf, 1, False) == Meaning((0, 1))
+    assert flags.meaning_of_interval(1, np.inf, True) == Meaning((1, 2), missing=True)
+    assert axis([0, 1, 2, 2], readable=False).interval(-np.inf, 1, False) == "< 1"
+    stars = axis([1, 2, 3, 3, 5, 5], rarest=2)
+    assert stars.interval(-np.inf, 2, False) == "< 2"  # one person has 1
+    assert stars.interval(-np.inf, 3, False) == "< 3"
+    assert stars.interval(5, np.inf, True) == "5 or missing"
+    assert stars.interval(4, np.inf, False) == ">= 4"
+
+
 def test_rare_categories_are_other():
     towns = axis(["a", "a", "b", "c", "c", "d"], rarest=2)
     assert towns.names == ("a", "c", "other")
