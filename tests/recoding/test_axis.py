@@ -7,6 +7,7 @@ from discreet import DataError, Mondrian, Roles, Table
 from discreet.counting.coded_rows import CodedRows
 from discreet.recoding.axis import Axis, in_class_order
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
+from discreet.recoding.record import from_bytes, unseen_values
 
 
 def axis(values, *, rarest=1, labels=None, readable=True):
@@ -89,6 +90,20 @@ def test_names_that_could_be_read_as_something_else_are_quoted():
     assert towns.set_of((ranks["{a, b}"],)) == '"{a, b}"'
     assert towns.set_of((ranks["{a, b}"], 4)) == '"{a, b}" or missing'
     assert towns.set_of((ranks["c"], ranks["not missing"])) == '{"not missing", c}'
+
+
+def test_a_name_that_begins_with_not_is_written_as_it_is():
+    """Not applicable, not known: such values are common, and no label of a set."""
+    groups = axis(["not applicable", "not known", "a", "b", None])
+    ranks = {name: rank for rank, name in enumerate(groups.names)}
+    assert groups.set_of((ranks["not applicable"],)) == "not applicable"
+    assert groups.set_of((ranks["a"], ranks["not known"])) == "{a, not known}"
+    assert groups.set_of((ranks["not known"], 4)) == "not known or missing"
+    table = {"c": ["not known", "not known", None, "b", "b", "b"] * 5, "y": [0, 0, 0, 1, 1, 1] * 5}
+    release = Mondrian(10).release(table, Roles(target="y", quasi=["c"]))
+    record = from_bytes(release.record)
+    assert {label for one in record.columns for label in one.labels} == {"b", "not known or missing"}
+    assert unseen_values(record) == 0
 
 
 def test_moments_that_fall_on_one_number_stand_together():

@@ -40,7 +40,9 @@ from discreet.recoding.labels import EVERYTHING, MISSING, OTHER, Meaning, other_
 from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale
 
-_AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
+_AMBIGUOUS = re.compile(
+    r'[{}",]|^not missing$|or missing$|^[<>\[]'
+)  # could be read as a set, an interval, or a quotation
 
 
 class Written(Protocol):
@@ -316,8 +318,8 @@ def _evenest(below: int, above: int) -> int:
 def written(name: str) -> str:
     """A category as it appears in labels: quoted if it could be mistaken for something else.
 
-    >>> written("nurse"), written("{a, b}"), written("not missing")
-    ('nurse', '"{a, b}"', '"not missing"')
+    >>> written("not known"), written("{a, b}"), written("not missing")
+    ('not known', '"{a, b}"', '"not missing"')
     """
     return json.dumps(name, ensure_ascii=False) if _AMBIGUOUS.search(name) else name
 
