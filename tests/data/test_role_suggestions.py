@@ -49,6 +49,23 @@ def test_a_second_column_of_persons_is_an_identifier():
     assert (roles.person, roles.identifiers) == ("patient", ("customer",))
 
 
+def test_an_id_that_repeats_is_taken_for_that_of_persons():
+    """Promises then count persons: more than rows would ask for, never less."""
+    ids, y = [i // 3 for i in range(300)], ["no", "yes"] * 150
+    first = suggest({"id": ids, "y": y})[0]
+    assert (first.role, first.reason) == ("person", "an id of several rows, as of persons; 100 of them in 300 rows")
+    roles = suggested_roles({"id": ids, "patient_id": [i // 4 for i in range(300)], "y": y})
+    assert (roles.person, roles.identifiers) == ("patient_id", ("id",))
+    assert suggest({"id": [i // 100 for i in range(300)], "y": y})[0].role == "decide"  # of few groups
+
+
+def test_reasons_are_sentences():
+    one = {"x1": [i // 4 for i in range(400)], "y": ["a", "b"] * 199 + ["a", None]}
+    reasons = {found.column: found.reason for found in suggest(one, target="y")}
+    assert reasons["x1"] == "its name tells nothing; whoever knows it is left with 4 rows on average"
+    assert reasons["y"] == "2 classes; 1 row has none and is left out"
+
+
 def test_years_as_far_apart_as_births_are_known_whatever_they_are_called():
     found = suggest({"col": [1940 + i % 60 for i in range(120)], "y": [0, 1] * 60}, target="y")
     assert found[0].role == "quasi"

@@ -63,7 +63,8 @@ def test_use_without_recoding_is_said_where_it_fails():
     fails = RawUse(share(0.8, 0.7), share(0.4, 0.3), share(0.6, 0.5), share(0.2, 0.1), share(-0.2, -0.3))
     works = RawUse(share(0.8, 0.7), share(0.8, 0.7), share(0.6, 0.5), share(0.2, 0.1), share(0.2, 0.1))
     poor = RawUse(share(0.6, 0.5), share(0.4, 0.3), share(0.6, 0.5), share(0.0, -0.1), share(-0.2, -0.3))
-    assert [one.needs_recoding for one in (fails, works, poor)] == [True, False, False]
+    alike = RawUse(share(0.65, 0.6), share(0.62, 0.57), share(0.6, 0.55), share(0.05, 0.01), share(0.02, -0.02))
+    assert [one.needs_recoding for one in (fails, works, poor, alike)] == [True, False, False, False]
     kept = what_is_kept(Mondrian(5).release(people(), ROLES), people(), ROLES)
     told = warnings_of(type(kept)(**vars(kept) | {"raw": fails}).to_dict())
     assert "40.0 % of rows as they are, 80.0 % of recoded rows; guessing is right about 60.0 %" in " ".join(told)

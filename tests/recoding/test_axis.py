@@ -7,6 +7,7 @@ from discreet import DataError, Mondrian, Roles, Table
 from discreet.counting.coded_rows import CodedRows
 from discreet.recoding.axis import Axis, in_class_order
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
+from discreet.recoding.record import from_bytes, unseen_values
 
 
 def axis(values, *, rarest=1, labels=None, readable=True):
@@ -33,6 +34,20 @@ def test_what_lies_between_cuts_is_written_as_an_interval():
     assert numbers.interval(15, 25, False) == "[15, 25)"
     assert numbers.interval(25, np.inf, True) == ">= 25 or missing"
     assert numbers.interval(20, 21, False) == "20"
+
+
+def test_a_single_whole_number_at_an_end_is_written_as_such():
+    flags = axis([0, 1, None, 0, 1, 1])
+    assert flags.interval(-np.inf, 1, False) == "0"
+    assert flags.interval(1, np.inf, True) == "1 or missing"
+    assert flags.meaning_of_interval(-np.inf, 1, False) == Meaning((0, 1))
+    assert flags.meaning_of_interval(1, np.inf, True) == Meaning((1, 2), missing=True)
+    assert axis([0, 1, 2, 2], readable=False).interval(-np.inf, 1, False) == "< 1"
+    stars = axis([1, 2, 3, 3, 5, 5], rarest=2)
+    assert stars.interval(-np.inf, 2, False) == "< 2"  # one person has 1
+    assert stars.interval(-np.inf, 3, False) == "< 3"
+    assert stars.interval(5, np.inf, True) == "5 or missing"
+    assert stars.interval(4, np.inf, False) == ">= 4"
 
 
 def test_rare_categories_are_other():
@@ -75,6 +90,20 @@ def test_names_that_could_be_read_as_something_else_are_quoted():
     assert towns.set_of((ranks["{a, b}"],)) == '"{a, b}"'
     assert towns.set_of((ranks["{a, b}"], 4)) == '"{a, b}" or missing'
     assert towns.set_of((ranks["c"], ranks["not missing"])) == '{"not missing", c}'
+
+
+def test_a_name_that_begins_with_not_is_written_as_it_is():
+    """Not applicable, not known: such values are common, and no label of a set."""
+    groups = axis(["not applicable", "not known", "a", "b", None])
+    ranks = {name: rank for rank, name in enumerate(groups.names)}
+    assert groups.set_of((ranks["not applicable"],)) == "not applicable"
+    assert groups.set_of((ranks["a"], ranks["not known"])) == "{a, not known}"
+    assert groups.set_of((ranks["not known"], 4)) == "not known or missing"
+    table = {"c": ["not known", "not known", None, "b", "b", "b"] * 5, "y": [0, 0, 0, 1, 1, 1] * 5}
+    release = Mondrian(10).release(table, Roles(target="y", quasi=["c"]))
+    record = from_bytes(release.record)
+    assert {label for one in record.columns for label in one.labels} == {"b", "not known or missing"}
+    assert unseen_values(record) == 0
 
 
 def test_moments_that_fall_on_one_number_stand_together():

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from discreet.data.column import Column
 from discreet.data.identifiers import likely_identifier
-from discreet.data.role_words import IDENTITIES, SENSITIVE, fits, known_by, names_persons, says_nothing
+from discreet.data.role_words import IDENTITIES, SENSITIVE, fits, known_by, names_numbers, names_persons, says_nothing
 from discreet.data.roles import Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, shown
@@ -88,7 +88,9 @@ def suggested_roles(data: Any, *, target: str | None = None) -> Roles:
     by_role: dict[str, list[str]] = {}
     for one in settled(suggest(data, target=target) if suggestions is None else suggestions):
         by_role.setdefault(one.role, []).append(one.column)
-    persons = by_role.get("person", [])
+    persons = sorted(
+        by_role.get("person", ()), key=names_numbers
+    )  # one that says persons goes before an id of anything
     return Roles(
         target=next(iter(by_role.get("target", [])), None),
         quasi=tuple(by_role.get("quasi", ())),
@@ -127,7 +129,8 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
 
     distinct = column.levels
     if is_target:
-        without = f"; {column.n_missing:,} rows have none and are left out" if column.has_missing else ""
+        rows = "1 row has none and is" if column.n_missing == 1 else f"{column.n_missing:,} rows have none and are"
+        without = f"; {rows} left out" if column.has_missing else ""
         return say("target", f"{len(column.values)} classes{without}")
     if distinct == 1:
         return say("none", "the same in every row: it tells nothing")
@@ -139,6 +142,8 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
     is_text = column.kind == "category"
     if names_persons(column.name) and max(n_rows / 20, _FEW) < distinct < n_rows and not _is_measured(column):
         return say("person", f"the name suggests persons, {distinct:,} of them in {n_rows:,} rows")
+    if names_numbers(column.name) and max(n_rows / 20, _FEW) < distinct < 0.95 * n_rows and not _is_measured(column):
+        return say("person", f"an id of several rows, as of persons; {distinct:,} of them in {n_rows:,} rows")
     if fits(column.name, IDENTITIES) and distinct > n_rows / 10:
         return say("identifiers", f"the name suggests an identity; {distinct:,} different values")
     if distinct == n_rows and not _is_measured(column) and topic not in _PRECISE:
@@ -178,4 +183,4 @@ def _undecided(column: Column, n_rows: int) -> str:
     about = "its name tells nothing" if says_nothing(column.name) else "nothing says whether outsiders know it"
     left = n_rows / column.levels
     rows = "1 row" if round(left) == 1 else f"{left:,.0f} rows"
-    return about if column.levels <= _FEW else f"{about}; whoever does is left with {rows} on average"
+    return about if column.levels <= _FEW else f"{about}; whoever knows it is left with {rows} on average"

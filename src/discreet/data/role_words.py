@@ -169,6 +169,8 @@ _NUMBERING = frozenset(
     | {"nummer", "kennung", "schlussel", "numero", "numer", "matricule", "pseudonym", "token", "record", "unique"}
 )
 
+_BARE = frozenset({"id", "ids", "uuid", "identifier", "kennung", "matricule", "pseudonym"})  # numbers, and nothing else
+
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SHORT = 3
 _EASTERN = "\u3000"  # words with signs of East Asia are behind it
@@ -215,6 +217,16 @@ def names_persons(name: str) -> bool:
         return True
     beside = [word for word in words if word not in PERSONS]
     return len(words) - len(beside) == 1 and all(word in _NUMBERING for word in beside)
+
+
+def names_numbers(name: str) -> bool:
+    """Whether a name says that each value stands for something, and not for what.
+
+    >>> [names_numbers(name) for name in ("id", "unique_ID", "order_id", "x1")]
+    [True, True, False, False]
+    """
+    words = words_of(name)
+    return not _BARE.isdisjoint(words) and _NUMBERING.issuperset(words)
 
 
 def known_by(name: str) -> str | None:

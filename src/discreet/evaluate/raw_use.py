@@ -2,8 +2,8 @@
 """Use without recoding: a classifier that learnt from a release, asked about rows as they are.
 
 Such a row is read cell by cell, each value as the narrowest published label that covers it (protocol `holdout` of
-protocols.py). Where recoded rows are predicted better than by guessing and rows as they are not, a recipient has to
-recode rows first.
+protocols.py). Where recoded rows are predicted better than by guessing, and rows as they are neither better than by
+guessing nor as well as recoded ones, a recipient has to recode rows first.
 
 Without held-out rows the question is asked of the rows of the release itself, which flatters a classifier: where it
 fails on these as they are, it is evident that a recipient has to recode.
@@ -38,8 +38,8 @@ class RawUse:
 
     @property
     def needs_recoding(self) -> bool:
-        """Whether recoded rows are predicted better than by guessing, and rows as they are not."""
-        return self.recoded_gain.low > 0 >= self.raw_gain.low
+        """Whether only recoded rows are predicted better than by guessing, and rows as they are worse beyond noise."""
+        return self.recoded_gain.low > 0 >= self.raw_gain.low and self.raw.high < self.recoded.value
 
 
 def raw_use(release: Release, train: Dataset, test: Dataset, recoded: np.ndarray | None = None) -> RawUse | None:

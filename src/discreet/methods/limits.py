@@ -2,7 +2,7 @@
 """`max_suppressed`: a limit on suppression. A release that exceeds it is refused.
 
 Declare the parameter with `"max_suppressed": MAX_SUPPRESSED`; the base class checks it on what would be published. A
-method that can release in several ways asks `within_limit` beforehand.
+method that can release in several ways asks `beyond_limit` beforehand.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def check_limit(limit: float | Mapping[str, float] | None, losses: Losses) -> No
         )
 
 
-def within_limit(limit: float | Mapping[str, float] | None, *, rows: float, cells: float) -> bool:
-    """Whether these shares of rows and cells may be suppressed.
+def beyond_limit(limit: float | Mapping[str, float] | None, *, rows: float, cells: float) -> float:
+    """By how much these shares of suppressed rows and cells exceed the limit; 0 if both keep to it.
 
-    >>> within_limit(0.1, rows=0.5, cells=0.1), within_limit({"rows": 0.1}, rows=0.5, cells=0.1)
-    (True, False)
+    >>> beyond_limit(0.25, rows=0.5, cells=0.75), beyond_limit({"rows": 0.25}, rows=0.25, cells=0.75)
+    (0.5, 0.0)
     """
     limits = {} if limit is None else _limits(limit)
-    return rows <= limits.get("rows", 1.0) and cells <= limits.get("cells", 1.0)
+    return max(rows - limits.get("rows", 1.0), cells - limits.get("cells", 1.0), 0.0)
 
 
 def _limits(limit: float | Mapping[str, float]) -> Mapping[str, float]:

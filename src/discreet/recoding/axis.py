@@ -40,7 +40,9 @@ from discreet.recoding.labels import EVERYTHING, MISSING, OTHER, Meaning, other_
 from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale
 
-_AMBIGUOUS = re.compile(r'[{}",]|^not |or missing$|^[<>\[]')  # could be read as a set, an interval, or a quotation
+_AMBIGUOUS = re.compile(
+    r'[{}",]|^not missing$|or missing$|^[<>\[]'
+)  # could be read as a set, an interval, or a quotation
 
 
 class Written(Protocol):
@@ -205,6 +207,7 @@ class Axis:
             return None
         if low == -np.inf and high == np.inf:
             return SUPPRESSED if missing == self.column.has_missing else "not missing"
+        low, high = self._closed(low, high)
         if self._hides(low, high):
             return SUPPRESSED
         suffix = " or missing" if missing else ""
@@ -218,8 +221,25 @@ class Axis:
         """The meaning of the label that `interval` gives; "*" and "not missing" cover new values, too."""
         if low == np.inf:
             return MISSING
-        everything = low == -np.inf and high == np.inf and missing == self.column.has_missing
-        return EVERYTHING if everything or self._hides(low, high) else Meaning((low, high), missing=missing)
+        if low == -np.inf and high == np.inf:
+            return EVERYTHING if missing == self.column.has_missing else Meaning((low, high), missing=missing)
+        low, high = self._closed(low, high)
+        return EVERYTHING if self._hides(low, high) else Meaning((low, high), missing=missing)
+
+    def _closed(self, low: float, high: float) -> tuple[float, float]:
+        """The same, or the only whole number in it where it is open at one end: 0 and 1 instead of `< 1` and `>= 1`.
+
+        Not if that number is rare, which nothing may name.
+        """
+        if not self.readable or self.numbers is None or self.column.kind != "number" or not is_whole(self.column):
+            return low, high
+        rare = frozenset() if self.rare is None else self.rare.numbers
+        first, last = float(self.numbers[0]), float(self.numbers[-1])
+        if low == -np.inf and high == first + 1 and first not in rare:
+            return first, high
+        if high == np.inf and low == last and last not in rare:
+            return low, last + 1
+        return low, high
 
     def _hides(self, low: float, high: float) -> bool:
         """Whether the interval would reveal a rare value."""
@@ -298,8 +318,8 @@ def _evenest(below: int, above: int) -> int:
 def written(name: str) -> str:
     """A category as it appears in labels: quoted if it could be mistaken for something else.
 
-    >>> written("nurse"), written("{a, b}"), written("not missing")
-    ('nurse', '"{a, b}"', '"not missing"')
+    >>> written("not known"), written("{a, b}"), written("not missing")
+    ('not known', '"{a, b}"', '"not missing"')
     """
     return json.dumps(name, ensure_ascii=False) if _AMBIGUOUS.search(name) else name
 

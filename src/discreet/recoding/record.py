@@ -229,4 +229,4 @@ def unseen_values(plan: EachColumn | Boxes) -> int:
 def _words(label: str) -> list[str]:
     """The label itself, and the values of a set such as '{East, North}', or in its name."""
     listed = re.sub(r" and \d+ more(?: #\d+)?$", "", label.removesuffix(" or missing"))
-    return [label, *re.split(r", | or ", listed.removeprefix("not ").strip("{}"))]
+    return [label, *re.split(r", | or ", re.sub(r"^not (?={)", "", listed).strip("{}"))]

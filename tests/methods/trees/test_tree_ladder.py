@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 import os
+import re
 import sys
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -368,6 +369,15 @@ def test_a_limit_on_suppression_is_met_if_a_way_meets_it():
     assert limited.losses.information_loss <= limit
     with pytest.raises(CannotRelease, match="max_suppressed"):
         TreeLadder(250, max_suppressed=0.0).release(table, roles)
+
+
+def test_a_refusal_says_how_much_would_be_suppressed_at_least():
+    table, roles = people(), Roles(target="ill", quasi=COLUMNS)
+    with pytest.raises(CannotRelease, match="max_suppressed") as refused:
+        TreeLadder(30, max_suppressed=0.0).release(table, roles)
+    least = float(re.search(r"but ([\d.]+) would be", str(refused.value))[1])
+    limited = TreeLadder(30, max_suppressed=least + 0.0001).release(table, roles)
+    assert limited.losses.information_loss == pytest.approx(least, abs=0.0001)
 
 
 def calls_in(work, names, n_rows):

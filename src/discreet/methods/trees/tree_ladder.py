@@ -31,13 +31,13 @@ from discreet.methods.base import Method
 from discreet.methods.column_weights import ColumnWeights, column_weights
 from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
 from discreet.methods.grouping import Grouping
-from discreet.methods.limits import MAX_SUPPRESSED, within_limit
+from discreet.methods.limits import MAX_SUPPRESSED, beyond_limit
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_choice import Trials, WaySearch
 from discreet.methods.trees.tree_ladder_knowable import knowable
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
-from discreet.methods.trees.tree_ladder_ways import Binned, Bins
+from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Parted
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.privacy.promise import Promise
@@ -158,6 +158,7 @@ class TreeLadder(Method):
         search = WaySearch(trials, needs.least, bins=self.bins, trust=self.trust)
         with one_thread():
             tried = search.ranked()
+        closest: tuple[float, Binned, Parted] | None = None  # to the limit, which perhaps none keeps to
         for way in tried:
             if way.bins not in ladders:
                 ladders[way.bins] = self._ladders(served, self.k, way.bins, hierarchies)
@@ -166,8 +167,13 @@ class TreeLadder(Method):
             revives = self.max_suppressed is not None or trials.revives(way, search.size)
             way = way.at(search.size, needs.least)
             parted = binned.parted(way, replace(smallest, least=way.least).met, smallest.met if revives else None)
-            if within_limit(self.max_suppressed, **binned.suppressed(parted)):
+            beyond = beyond_limit(self.max_suppressed, **binned.suppressed(parted))
+            if closest is None or beyond < closest[0]:
+                closest = beyond, binned, parted
+            if not beyond:
                 break
+        assert closest is not None
+        _, binned, parted = closest
         labelled = [ladder.labelling(*ends) for ladder, ends in zip(binned.ladders, parted.ends, strict=True)]
         labellings, codes = zip(*labelled, strict=True)
         trace = [*binned.trace(parted), *trials.trace(tried)]
