@@ -73,6 +73,18 @@ def test_k_persons_of_the_population_fit_every_group(options, tmp_path):
                                            for name in ROLES.quasi), strict=True))))  # fmt: skip
 
 
+def test_persons_whose_values_a_label_does_not_stand_for_do_not_fit_it(tmp_path):
+    """Nobody sampled is old and lives in the south; 30 of the population who do come into the group of the young."""
+    sample = {"town": ["North"] * 8 + ["South"] * 4, "age": ["young", "old"] * 4 + ["young"] * 4, "y": [0, 1] * 6}
+    population = {"town": ["North"] * 80 + ["South"] * 40, "age": ["young", "old"] * 40 + ["young"] * 10 + ["old"] * 30}
+    release = Mondrian(4, population=population).release(sample, Roles(target="y", quasi=["town", "age"]))
+    published = set(zip(*(release.data.column(name).to_pylist() for name in ("town", "age")), strict=True))
+    assert published == {("North", "young"), ("North", "old"), ("South", "young")}
+    assert release.verdict.measured == 10
+    folder = release.save(tmp_path / "out")
+    assert verify(folder / "release", owner=folder / "owner").holds
+
+
 def test_a_forged_count_of_groups_does_not_verify(tmp_path):
     sample, population = sample_and_population()
     folder = Mondrian(8, population=population, l=2).release(sample, ROLES).save(tmp_path / "out") / "release"

@@ -217,6 +217,7 @@ class Mondrian(Method):
         population = population_of(self.population, rows, roles)
         if population is not None and self.relaxed:
             raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
+        places = None if population is None else rows.places(population)
         needs = GroupNeeds.of(rows, roles, self.promise, population)
         needs.check_possible()
         least = self._least(rows, roles)
@@ -227,7 +228,7 @@ class Mondrian(Method):
         cuts = partition(
             ranks,
             parted.counts,
-            self._needs(parted, roles, least, None if population is None else rows.places(population)),
+            self._needs(parted, roles, least, places),
             stacked([axis.position for axis in axes]),
             by_information=self.split == "information",
             relaxed=self.relaxed,
@@ -243,6 +244,8 @@ class Mondrian(Method):
             cuts, plan = cut_back(cuts, label, _asked_of(parted, roles, needs))
         else:
             plan = label(cuts)
+        if population is not None and places is not None:
+            population = population.take(np.flatnonzero((places >= 0) | _fitting(plan, population)))
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
@@ -363,6 +366,13 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
     row, value = rows.beside(name)
     person = None if roles.person is None else rows.beside(roles.person)[1]
     return RowValues.of(row, value, np.ones(len(row), dtype=np.int64), person, len(row))
+
+
+def _fitting(plan: Recode, population: Table) -> np.ndarray:
+    """Which persons have only values that their labels stand for: a leaf without rows like theirs names others."""
+    written = plan.apply(population)
+    fits = [one.covers(population.column(one.source), written[one.source][0]) for one in plan.labellings]
+    return np.logical_and.reduce(fits)
 
 
 def _recoding(axes: list[Axis], ranks: Callable[[int], np.ndarray], cuts: CutTree) -> Recode:
