@@ -128,6 +128,19 @@ def test_a_sampled_fraction_is_estimated_by_anyone(seed, fraction, k):
     assert "Estimated, not counted" in release.verdict.notes[0]
 
 
+def test_a_value_that_fits_k_persons_by_the_estimate_is_named(tmp_path):
+    """Of a tenth, 12 sampled persons of a town stand for 50 or more; 2 of another do not, and are not named."""
+    assert least_sampled(50, 0.1) <= 12 < 50
+    table = {"town": [f"t{i % 5}" for i in range(60)] + ["lonely"] * 2, "y": [0, 1] * 31}
+    roles = Roles(target="y", quasi=["town"])
+    release = Mondrian(50, population=0.1).release(table, roles)
+    towns = set(release.data.column("town").to_pylist())
+    assert {"t0", "t1", "t2", "t3"} <= {name for label in towns for name in label.strip("{}").split(", ")}
+    folder = release.save(tmp_path / "out") / "release"
+    assert verify(folder).holds
+    assert all("lonely" not in path.read_text(encoding="utf-8") for path in folder.iterdir())
+
+
 def test_a_fraction_of_one_is_k_anonymity():
     sample = people(60, 3)
     of_all, plain = (Mondrian(5, random_state=1, **asked).release(sample, ROLES) for asked in ({"population": 1.0}, {}))

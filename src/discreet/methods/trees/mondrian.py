@@ -216,7 +216,7 @@ class Mondrian(Method):
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         self._check_asked(roles)
-        axes = self._axes(rows, roles, self.k)
+        axes = self._axes(rows, roles, self._fewest if isinstance(self.population, Real) else self.k)
         population = population_of(self.population, rows, roles)
         if population is not None and self.relaxed:
             raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
