@@ -73,6 +73,18 @@ def test_k_persons_of_the_population_fit_every_group(options, tmp_path):
                                            for name in ROLES.quasi), strict=True))))  # fmt: skip
 
 
+def test_persons_whose_values_a_label_does_not_stand_for_do_not_fit_it(tmp_path):
+    """Nobody sampled is old and lives in the south; 30 of the population who do come into the group of the young."""
+    sample = {"town": ["North"] * 8 + ["South"] * 4, "age": ["young", "old"] * 4 + ["young"] * 4, "y": [0, 1] * 6}
+    population = {"town": ["North"] * 80 + ["South"] * 40, "age": ["young", "old"] * 40 + ["young"] * 10 + ["old"] * 30}
+    release = Mondrian(4, population=population).release(sample, Roles(target="y", quasi=["town", "age"]))
+    published = set(zip(*(release.data.column(name).to_pylist() for name in ("town", "age")), strict=True))
+    assert published == {("North", "young"), ("North", "old"), ("South", "young")}
+    assert release.verdict.measured == 10
+    folder = release.save(tmp_path / "out")
+    assert verify(folder / "release", owner=folder / "owner").holds
+
+
 def test_a_forged_count_of_groups_does_not_verify(tmp_path):
     sample, population = sample_and_population()
     folder = Mondrian(8, population=population, l=2).release(sample, ROLES).save(tmp_path / "out") / "release"
@@ -114,6 +126,19 @@ def test_a_sampled_fraction_is_estimated_by_anyone(seed, fraction, k):
     assert release.verdict.measured == population_bound(smallest, fraction) >= k
     assert release.verdict.kind == "recomputed"
     assert "Estimated, not counted" in release.verdict.notes[0]
+
+
+def test_a_value_that_fits_k_persons_by_the_estimate_is_named(tmp_path):
+    """Of a tenth, 12 sampled persons of a town stand for 50 or more; 2 of another do not, and are not named."""
+    assert least_sampled(50, 0.1) <= 12 < 50
+    table = {"town": [f"t{i % 5}" for i in range(60)] + ["lonely"] * 2, "y": [0, 1] * 31}
+    roles = Roles(target="y", quasi=["town"])
+    release = Mondrian(50, population=0.1).release(table, roles)
+    towns = set(release.data.column("town").to_pylist())
+    assert {"t0", "t1", "t2", "t3"} <= {name for label in towns for name in label.strip("{}").split(", ")}
+    folder = release.save(tmp_path / "out") / "release"
+    assert verify(folder).holds
+    assert all("lonely" not in path.read_text(encoding="utf-8") for path in folder.iterdir())
 
 
 def test_a_fraction_of_one_is_k_anonymity():

@@ -41,6 +41,18 @@ def test_a_distance_of_exactly_t_is_close_enough():
     assert verdict.measured == pytest.approx(0.2)
 
 
+@pytest.mark.parametrize("distance", ["equal", "ordered"])
+@pytest.mark.parametrize("t", [0.1, 0.2, 0.3, 0.4])
+def test_what_is_measured_is_never_beyond_t_by_rounding(t, distance):
+    """Of 20 persons of each group 10 + 20 t have one value, in the table half: the distance is t."""
+    many = round(10 + 20 * t)
+    cells = [1] * many + [2] * (20 - many) + [2] * many + [1] * (20 - many)
+    table = {"x": ["a"] * 20 + ["b"] * 20, "s": cells}
+    verdict = TCloseness(t, distance=distance).check(table, Roles(quasi=["x"], sensitive=["s"]))
+    assert verdict.holds
+    assert verdict.measured == t
+
+
 def test_ordered_distance_of_the_definition_by_hand():
     table = {"x": ["a", "b", "c", "c"], "s": [1, 3, 2, 2]}
     verdict = TCloseness(0.5, distance="ordered").check(table, Roles(quasi=["x"], sensitive=["s"]))

@@ -36,6 +36,16 @@ def test_what_is_published_and_what_is_kept(release, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.parametrize("asked", [{"l": 3, "diversity": "entropy"}, {"t": 0.3}], ids=str)
+def test_a_promise_kept_to_the_digit_can_be_saved(asked, tmp_path):
+    """Groups of exactly three values, or exactly 0.3 from the whole table, must not look worse by rounding."""
+    cells = [1] * 24 + [2] * 30 + [1] * 6 if "t" in asked else [1, 2, 3] * 18
+    half = len(cells) // 2
+    table = {"age": [20] * half + [60] * half, "ill": cells, "y": [0] * half + [1] * half}
+    release = Mondrian(5, **asked).release(table, Roles(target="y", quasi=["age"], sensitive=["ill"]))
+    assert verify(release.save(tmp_path / "out") / "release").holds
+
+
 def test_further_files_go_to_the_owner(release, tmp_path):
     out = release.save(tmp_path / "out", owner_files={"report.html": b"<p>"})
     assert (out / "owner" / "report.html").read_bytes() == b"<p>"

@@ -113,7 +113,10 @@ class LDiversity(Promise):
     def measured(self, counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
         """The diversity of each group, and which groups fall short."""
         diversity = _MEASURES[self.measure](counts, self.c)
-        return diversity, diversity < self.l - (_SLACK if self.measure == "entropy" else 0)
+        if self.measure != "entropy":
+            return diversity, diversity < self.l
+        short = diversity < self.l - _SLACK
+        return np.where(short, diversity, np.maximum(diversity, self.l)), short  # not below l by rounding
 
     def _measure(self, counts: ValueCounts) -> Measured:
         diversity, short = self.measured(counts)

@@ -83,7 +83,8 @@ class TCloseness(Promise):
         limit = Fraction(str(self.t))
         short = distance > float(limit)
         for group in np.flatnonzero(np.abs(distance - float(limit)) < _NEAR):  # where rounding could decide
-            short[group] = _exact(counts, int(group), self.distance == "ordered") > limit
+            exact = _exact(counts, int(group), self.distance == "ordered")
+            distance[group], short[group] = float(exact), exact > limit
         return distance, short
 
     def _measure(self, counts: ValueCounts) -> Measured:

@@ -290,6 +290,22 @@ class Labelling:
         _, first, class_of_code = np.unique(keys, return_index=True, return_inverse=True)
         return Classes(self, class_of_code.ravel(), pieces[first], texts[first], begin[first])
 
+    def covers(self, column: Column, written: Column) -> np.ndarray:
+        """Whether each cell of the source column is among the values of the label that stands for it in `written`.
+
+        >>> from discreet.data.table import Table
+        >>> ages = Labelling("age", "number", ("< 40",), (Meaning.between(None, 40),))
+        >>> rows = Table.of({"age": [31, 45], "label": ["< 40", "< 40"]})
+        >>> ages.covers(rows.column("age"), rows.column("label")).tolist()
+        [True, False]
+        """
+        tidied, _ = self.tidy(range(len(self.labels)))
+        classes = tidied.classes(column)
+        fits = {label: classes.fit(place) for place, label in enumerate(tidied.labels)}
+        nothing = np.zeros(len(classes), dtype=bool)
+        by_label = np.stack([fits.get(label, nothing) for label in (*written.texts, None)])
+        return by_label[written.codes, classes.of_code[column.codes]]
+
 
 @dataclass(frozen=True)
 class Classes:

@@ -450,8 +450,8 @@ def test_parameters_that_contradict_each_other_are_refused():
         Mondrian(2, l=3).release(table, roles)
     with pytest.raises(RolesError, match="l = 2 is about sensitive columns"):
         Mondrian(2, l=2).release(table, Roles(target="y", quasi=["age"]))
-    with pytest.raises(ParameterError, match="labels='hierarchy' only"):
-        Mondrian(2, hierarchies={"age": TREES["town"]}).release(table, roles)
+    with pytest.raises(ParameterError, match="labels='readable' or labels='hierarchy' only"):
+        Mondrian(2, labels="local", hierarchies={"age": TREES["town"]}).release(table, roles)
     with pytest.raises(ParameterError, match="grids with labels='cuts' only"):
         Mondrian(2, grids={"age": [3]}).release(table, roles)
     with pytest.raises(RolesError, match="There are grids for 'aeg'"):
@@ -485,6 +485,18 @@ def test_a_value_and_missing_cells_are_not_written_as_the_value(rare, common, la
     release = Mondrian(5, labels="hierarchy").release(table, Roles(target="y", quasi=["c", "part"]))
     assert written(release, "c") == {label, str(common)}
     assert str(rare).encode() not in release.record
+
+
+def test_a_given_hierarchy_costs_median_cuts_little():
+    """No label but `*` holds two of these towns: with one label each, groups of two towns would not tell them."""
+    rng = np.random.default_rng(3)
+    table = {"town": rng.choice([*"abcdefghijkl"], 300).tolist(), "age": rng.integers(20, 80, 300).tolist()}
+    roles = Roles(quasi=["town", "age"])
+    flat = {"town": from_paths("town", [(town, "*") for town in "abcdefghijkl"])}
+    none, given = Mondrian(20).release(table, roles), Mondrian(20, hierarchies=flat).release(table, roles)
+    assert given.verdict.holds
+    assert given.detail.columns["town"] > 0.9 * none.detail.columns["town"]
+    assert all(label in {*"abcdefghijkl", "*"} or "{" in label for label in written(given, "town"))
 
 
 def test_a_label_above_the_leaves_that_names_a_rare_value_gives_way():

@@ -421,3 +421,16 @@ def test_numbers_are_cut_at_round_borders_where_that_costs_no_more_than_noise():
     borders = {int(number) for label in labels for number in re.findall(r"\d+", label)}
     assert borders
     assert all(border % 100 == 0 for border in borders)
+
+
+def test_a_number_that_few_have_is_not_written_beside_missing_cells():
+    """Two persons of 41 and two of no stated age are a group; its label must not name the age."""
+    tree = from_paths("age", [("20", "young", "*"), ("30", "young", "*"), ("41", "older", "*")])
+    table = {"age": [*[20, 30] * 6, 41, 41, None, None], "y": [*"ab" * 6, *"cccc"]}
+    for method in (
+        TopDownSpecialization(3, hierarchies={"age": tree}, group_size=3),
+        Mondrian(3, split="information", least=3, labels="hierarchy", hierarchies={"age": tree}),
+    ):
+        release = method.release(table, Roles(target="y", quasi=["age"]))
+        assert set(release.data.column("age").to_pylist()) == {"20", "30", ">= 35 or missing"}
+        assert b'"41' not in release.record

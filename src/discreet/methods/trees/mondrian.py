@@ -9,11 +9,11 @@ Departures from the papers:
    that many rows share would otherwise forbid any cut of the column.
 3. Numbers are published as the interval between cuts, not as the smallest and largest value of the group, so that
    new rows can be recoded and no group prints the value of its outermost member; categories as the set that occurs.
-   labels="hierarchy" publishes the lowest label that the values of the group have in common, as the papers do, or,
-   with split="information" and a given hierarchy, the labels of neighbouring branches; columns without one are
-   readable where others have one. labels="cuts" publishes what lies between the cuts around a group, so that a
-   label does not depend on its values; the median cuts then take the columns in turn, not the widest first, and lie at
-   round places.
+   Along a given hierarchy these are the labels of neighbouring branches. labels="hierarchy" publishes the lowest
+   label that the values of the group have in common, as the papers do, but with split="information" along a given
+   hierarchy, too, the labels of branches; columns without one are readable where others have one. labels="cuts"
+   publishes what lies between the cuts around a group, so that a label does not depend on its values; the median cuts
+   then take the columns in turn, not the widest first, and lie at round places.
 4. A category that fewer than k persons have is never named: all such values together are called "other", unless a
    given hierarchy, or the prefixes of a code, have a label for it and others.
 5. Missing is a value, placed after the largest.
@@ -80,8 +80,9 @@ class Mondrian(Method):
         Whether rows with the value at a median cut may be shared between both sides, so that groups are smaller and
         more even. Equal rows may then be published differently.
     labels : "readable", "local", "hierarchy" or "cuts"
-        "readable" cuts at round borders, and writes codes by prefix and long sets by a name; "local" writes a group as
-        an interval, or the set of categories that occur; "hierarchy" as the lowest label its values have in common;
+        "readable" cuts at round borders, and writes codes by prefix, long sets by a name, and columns with a hierarchy
+        by the labels of its branches; "local" writes a group as an interval, or the set of categories that occur;
+        "hierarchy" as the lowest label its values have in common;
         "cuts" as what lies between the cuts around it, whatever values it holds.
     hierarchies : mapping of column to Hierarchy or file, or a folder of files; None for automatic ones
     grids : mapping of column to borders (numbers, dates) or values (categories) that are public; None for none
@@ -174,11 +175,13 @@ class Mondrian(Method):
         return promise_of(self.k, **stated_needs(self), population=self.population)
 
     def _check_asked(self, roles: Roles) -> None:
-        for name, labels in (("hierarchies", "hierarchy"), ("grids", "cuts")):
-            if getattr(self, name) is not None and self.labels != labels:
-                raise ParameterError(
-                    f"Mondrian uses {name} with ", Setting("labels", labels), " only. Say so, or leave them out."
-                )
+        if self.hierarchies is not None and self.labels not in ("readable", "hierarchy"):
+            ways = Setting("labels", "readable"), " or ", Setting("labels", "hierarchy")
+            raise ParameterError("Mondrian uses hierarchies with ", *ways, " only. Say so, or leave them out.")
+        if self.grids is not None and self.labels != "cuts":
+            raise ParameterError(
+                "Mondrian uses grids with ", Setting("labels", "cuts"), " only. Say so, or leave them out."
+            )
         if roles.target is None and self.split == "information":
             raise RolesError("Cuts by information need a target, which the roles do not name. Take median cuts.")
 
@@ -213,10 +216,11 @@ class Mondrian(Method):
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         self._check_asked(roles)
-        axes = self._axes(rows, roles, self.k)
+        axes = self._axes(rows, roles, self._fewest if isinstance(self.population, Real) else self.k)
         population = population_of(self.population, rows, roles)
         if population is not None and self.relaxed:
             raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
+        places = None if population is None else rows.places(population)
         needs = GroupNeeds.of(rows, roles, self.promise, population)
         needs.check_possible()
         least = self._least(rows, roles)
@@ -227,7 +231,7 @@ class Mondrian(Method):
         cuts = partition(
             ranks,
             parted.counts,
-            self._needs(parted, roles, least, None if population is None else rows.places(population)),
+            self._needs(parted, roles, least, places),
             stacked([axis.position for axis in axes]),
             by_information=self.split == "information",
             relaxed=self.relaxed,
@@ -243,6 +247,8 @@ class Mondrian(Method):
             cuts, plan = cut_back(cuts, label, _asked_of(parted, roles, needs))
         else:
             plan = label(cuts)
+        if population is not None and places is not None:
+            population = population.take(np.flatnonzero((places >= 0) | _fitting(plan, population)))
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
@@ -266,8 +272,9 @@ class Mondrian(Method):
         """The axis of a column, by rows that were counted by this column at least."""
         by_class = self.split == "information"
         given = given_hierarchies(self.hierarchies, roles)
-        if self.labels == "hierarchy" and (name in given or not given):
-            return tree_axis(rows, name, rarest=rarest, given=given.get(name), by_branches=by_class)
+        if name in given or (self.labels == "hierarchy" and not given):
+            by_branches = by_class or self.labels == "readable"
+            return tree_axis(rows, name, rarest=rarest, given=given.get(name), by_branches=by_branches)
         if self.labels in ("readable", "hierarchy"):
             return readable_axis(rows, name, rarest=rarest, by_class=by_class, n_columns=len(roles.quasi))
         grids, by_cuts = self._public_grids(roles), self.labels == "cuts"
@@ -363,6 +370,13 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
     row, value = rows.beside(name)
     person = None if roles.person is None else rows.beside(roles.person)[1]
     return RowValues.of(row, value, np.ones(len(row), dtype=np.int64), person, len(row))
+
+
+def _fitting(plan: Recode, population: Table) -> np.ndarray:
+    """Which persons have only values that their labels stand for: a leaf without rows like theirs names others."""
+    written = plan.apply(population)
+    fits = [one.covers(population.column(one.source), written[one.source][0]) for one in plan.labellings]
+    return np.logical_and.reduce(fits)
 
 
 def _recoding(axes: list[Axis], ranks: Callable[[int], np.ndarray], cuts: CutTree) -> Recode:

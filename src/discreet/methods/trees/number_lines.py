@@ -18,12 +18,15 @@ from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
 
 
 class NumberLine(TreeLine):
-    """The places are leaves of the tree in the order of their numbers; `borders[i]` lies between i and i + 1."""
+    """The places are leaves of the tree in the order of their numbers; `borders[i]` lies between i and i + 1.
 
-    def __init__(self, column: Column, place_of_code: np.ndarray, branches: list[LabelStretch], borders: np.ndarray):
-        aside = column.has_missing
-        super().__init__(column, place_of_code, len(borders) + 1 + aside, branches, aside=aside)
-        self.borders = borders
+    Where the last value is rare and beside missing cells, its label would name it: the interval is written instead.
+    """
+
+    def __init__(self, rare: Rare, place_of_code: np.ndarray, branches: list[LabelStretch], borders: np.ndarray):
+        aside = rare.column.has_missing
+        super().__init__(rare.column, place_of_code, len(borders) + 1 + aside, branches, aside=aside)
+        self.rare, self.borders = rare, borders
 
     @classmethod
     def of(cls, tree: Hierarchy, rare: Rare, *, strict: bool = True) -> NumberLine | None:
@@ -48,7 +51,7 @@ class NumberLine(TreeLine):
         places = place_of_leaf[tree.leaf_codes(rare.column)[:-1]]
         if (places < 0).any():
             return None
-        return cls(rare.column, np.append(places, len(leaves)), branches, np.array(borders, dtype=float))
+        return cls(rare, np.append(places, len(leaves)), branches, np.array(borders, dtype=float))
 
     def _ends(self, start: int, stop: int) -> tuple[float, float]:
         low = self.borders[start - 1] if start else -np.inf
@@ -56,7 +59,7 @@ class NumberLine(TreeLine):
 
     def _name(self, values: np.ndarray) -> str | None:
         whole, places = self.cover(values), np.flatnonzero(values)
-        if len(whole) == 1:
+        if len(whole) == 1 and not self.rare.is_named_by(whole[0]):
             return whole[0]
         low, high = self._ends(places[0], places[-1] + 1)
         ends = (None if low == -np.inf else low), (None if high == np.inf else high)
