@@ -153,6 +153,20 @@ def test_never_below_a_simple_order_by_its_own_measure(utility):
     assert picked.value_ >= max(picked.starts_.values())
 
 
+@pytest.mark.parametrize("persons", [None, np.arange(160) // 2])
+@pytest.mark.parametrize("utility", ["auc", "distcnt"])
+def test_known_labels_are_known_in_every_simple_order(utility, persons):
+    """The order of DistCnt too: what fits only where labels are unknown must not shape what comes after it."""
+    baskets = samples.quest(160, 120, patterns=30, random_state=1, classes=2).data
+    baskets = Baskets.of(baskets, persons=persons)
+    picked = OptimalSelector(3, utility=utility, label_known=True)
+    picked.release(baskets)
+    greedy = GreedySelector(3, utility="distcnt", label_known=True).release(baskets)
+    assert picked.starts_["distcnt"] == worth_of(utility, baskets).value(sorted(greedy.features))
+    assert all(np.isfinite(value) for value in picked.starts_.values())
+    assert picked.value_ >= max(picked.starts_.values())
+
+
 @pytest.mark.parametrize("utility", sorted(UTILITIES))
 @pytest.mark.parametrize("d", [20, 80])
 def test_the_measure_of_a_set_does_not_depend_on_the_order_of_rows(utility, d):
