@@ -353,8 +353,9 @@ def test_a_wide_beam_finds_the_rows_with_the_heaviest_common_items(found, k):
     weights = np.arange(1.0, d + 1)
     common = CommonItems(to_baskets(*found), k, Randomness(0))
     whose = list(range(len(rows))) if persons is None else persons
+    everybody = set.intersection(*rows)
     best = max(
-        weights[sorted(set.intersection(*(rows[i] for i in chosen)))].sum()
+        weights[sorted(set.intersection(*(rows[i] for i in chosen)) - everybody)].sum()
         for chosen in combinations(range(len(rows)), k)
         if len({whose[i] for i in chosen}) == k
     )
@@ -385,6 +386,14 @@ def test_a_feature_that_everybody_has_is_not_kept(utility):
     picked = OptimalSelector(2, utility=utility).fit(X, [1, 1, 1, 0, 0, 0])
     assert 0 not in picked.order_
     assert 1 in picked.order_
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_nor_is_it_among_many_columns(utility):
+    rng = np.random.default_rng(3)
+    X = (rng.random((60, 80)) < 0.3).astype(int)
+    X[:, 0] = 1
+    assert 0 not in OptimalSelector(4, utility=utility).fit(X, X[:, 1] | X[:, 2]).order_
 
 
 @pytest.mark.parametrize("method", [GreedySelector, OptimalSelector])
