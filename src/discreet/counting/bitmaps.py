@@ -72,6 +72,7 @@ class Patterns:
         self.n_items = 0
         self._bits = np.zeros((1, 1), dtype=np.uint64)  # a line per group, a bit per selected item
         self._count = np.zeros(max(n_rows, 1), dtype=np.int64)
+        self._met = np.zeros(0 if persons is None else int(persons.max(initial=-1)) + 1, dtype=np.int64)
         for label in [] if known_labels is None else np.unique(known_labels):
             self.add(np.flatnonzero(known_labels == label))
 
@@ -95,9 +96,7 @@ class Patterns:
         groups, bits = self.partition.group_of_row, self._bits
         if self.persons is None:
             return contained_rows(rows, groups, bits, self.n_items, k, self._count)
-        inside, persons = groups[rows], self.persons[rows]
-        _, first = group([inside, persons], len(rows), ordered=True)  # each person once per pattern
-        return _contained_persons(inside[first], persons[first], bits, k, int(persons.max()) + 1)
+        return _contained_persons(rows, groups, self.persons, bits, k, self._count, self._met)
 
     def keeps_k_anonymity(self, rows: np.ndarray, k: int) -> bool:
         """Whether k-anonymity still holds with the item that these rows have."""
@@ -201,36 +200,46 @@ def contained_rows(rows, group_of_row, bits, n_items, k, count):
 
 
 @compiled
-def _contained_persons(groups, persons, bits, k, n_persons):
-    """`groups` is sorted, with each (group, person) pair once. A person counts once, however many rows contain p."""
-    starts = [0]
-    for i in range(1, len(groups)):
-        if groups[i] != groups[i - 1]:
-            starts.append(i)
-    starts.append(len(groups))
-    counted_for = np.full(n_persons, -1, dtype=np.int64)
-    for a in range(len(starts) - 1):
-        if starts[a + 1] - starts[a] >= k:
-            continue
-        mine = groups[starts[a]]
+def _contained_persons(rows, group_of_row, persons, bits, k, count, met):
+    """As `contained_rows`; a person counts once, however many rows contain a pattern. `met` is initially zero."""
+    if len(rows) < k:
+        return False
+    seen = np.empty(len(rows), dtype=np.int64)
+    n_seen = count_groups(rows, group_of_row, count, seen)
+    starts = np.zeros(n_seen + 1, dtype=np.int64)  # of the rows of each pattern, put side by side
+    for i in range(n_seen):
+        starts[i + 1] = starts[i] + count[seen[i]]
+        count[seen[i]] = starts[i]
+    whose = np.empty(len(rows), dtype=np.int64)
+    for row in rows:
+        g = group_of_row[row]
+        whose[count[g]] = persons[row]
+        count[g] += 1
+    for i in range(n_seen):
+        count[seen[i]] = 0
+    fine = True
+    for a in range(n_seen):
         total = 0
-        for b in range(len(starts) - 1):
-            theirs = groups[starts[b]]
+        for step in range(-1, n_seen):
+            b = a if step < 0 else step  # a pattern's own rows first
             contains = True
             for w in range(bits.shape[1]):
-                if bits[mine, w] & ~bits[theirs, w]:
+                if bits[seen[a], w] & ~bits[seen[b], w]:
                     contains = False
                     break
             if contains:
                 for i in range(starts[b], starts[b + 1]):
-                    if counted_for[persons[i]] != a:
-                        counted_for[persons[i]] = a
+                    if met[whose[i]] != a + 1:
+                        met[whose[i]] = a + 1
                         total += 1
                 if total >= k:
                     break
         if total < k:
-            return False
-    return True
+            fine = False
+            break
+    for person in whose:
+        met[person] = 0
+    return fine
 
 
 @compiled

@@ -277,6 +277,27 @@ def test_beginnings_of_names_keep_what_single_items_are_too_rare_for():
     assert named_by(without.groups)[1] == set()
 
 
+@pytest.mark.parametrize("weights", ["odds", "ridge"])
+def test_no_beginning_tells_of_an_item_of_fewer_than_k(weights):
+    """Beside "hivtest" a beginning "hiv" would say that somebody has another item that begins so: four persons do."""
+    rng = np.random.default_rng(1)
+    y = np.repeat(["ill", "well"], 100)
+    rows = [["hivtest"] * (rng.random() < (0.6 if c == "ill" else 0.1)) + [f"{i % 7}day"] for i, c in enumerate(y)]
+    with_four = [[*row, f"hivpositive{i}"] if i < 4 else row for i, row in enumerate(rows)]
+    with_five = [[*row, f"hivpositive{i}"] if i < 5 else row for i, row in enumerate(rows)]
+
+    def beginnings(rows):
+        baskets = Baskets.from_transactions(rows, y)
+        members = item_groups_scores.members_of(baskets, 5, beginnings=True)
+        points = item_groups_scores.points_of(members, baskets.labels, 2, weights)
+        return {text for score in item_groups_scores.scores_of(members, points) for text, _ in score.beginnings}
+
+    assert beginnings(rows) == beginnings(with_four) == set()
+    assert "hiv" in beginnings(with_five)
+    persons = Baskets.from_transactions(with_five, y, persons=[0, *range(199)])  # the five rows are of four persons
+    assert item_groups_scores.members_of(persons, 5, beginnings=True).names == list(persons.names)
+
+
 def test_records_of_scores_are_read_strictly():
     grouped = ItemGroups(5, form="scores", random_state=0).release(words()).groups
     content = grouped.to_bytes()

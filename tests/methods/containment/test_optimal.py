@@ -153,6 +153,20 @@ def test_never_below_a_simple_order_by_its_own_measure(utility):
     assert picked.value_ >= max(picked.starts_.values())
 
 
+@pytest.mark.parametrize("persons", [None, np.arange(160) // 2])
+@pytest.mark.parametrize("utility", ["auc", "distcnt"])
+def test_known_labels_are_known_in_every_simple_order(utility, persons):
+    """The order of DistCnt too: what fits only where labels are unknown must not shape what comes after it."""
+    baskets = samples.quest(160, 120, patterns=30, random_state=1, classes=2).data
+    baskets = Baskets.of(baskets, persons=persons)
+    picked = OptimalSelector(3, utility=utility, label_known=True)
+    picked.release(baskets)
+    greedy = GreedySelector(3, utility="distcnt", label_known=True).release(baskets)
+    assert picked.starts_["distcnt"] == worth_of(utility, baskets).value(sorted(greedy.features))
+    assert all(np.isfinite(value) for value in picked.starts_.values())
+    assert picked.value_ >= max(picked.starts_.values())
+
+
 @pytest.mark.parametrize("utility", sorted(UTILITIES))
 @pytest.mark.parametrize("d", [20, 80])
 def test_the_measure_of_a_set_does_not_depend_on_the_order_of_rows(utility, d):
@@ -339,8 +353,9 @@ def test_a_wide_beam_finds_the_rows_with_the_heaviest_common_items(found, k):
     weights = np.arange(1.0, d + 1)
     common = CommonItems(to_baskets(*found), k, Randomness(0))
     whose = list(range(len(rows))) if persons is None else persons
+    everybody = set.intersection(*rows)
     best = max(
-        weights[sorted(set.intersection(*(rows[i] for i in chosen)))].sum()
+        weights[sorted(set.intersection(*(rows[i] for i in chosen)) - everybody)].sum()
         for chosen in combinations(range(len(rows)), k)
         if len({whose[i] for i in chosen}) == k
     )
@@ -371,6 +386,14 @@ def test_a_feature_that_everybody_has_is_not_kept(utility):
     picked = OptimalSelector(2, utility=utility).fit(X, [1, 1, 1, 0, 0, 0])
     assert 0 not in picked.order_
     assert 1 in picked.order_
+
+
+@pytest.mark.parametrize("utility", sorted(UTILITIES))
+def test_nor_is_it_among_many_columns(utility):
+    rng = np.random.default_rng(3)
+    X = (rng.random((60, 80)) < 0.3).astype(int)
+    X[:, 0] = 1
+    assert 0 not in OptimalSelector(4, utility=utility).fit(X, X[:, 1] | X[:, 2]).order_
 
 
 @pytest.mark.parametrize("method", [GreedySelector, OptimalSelector])

@@ -218,14 +218,14 @@ class _Search:
         self.open[feature] = False
 
 
-def by_distcnt(baskets: Baskets, k: int) -> list[int]:
+def by_distcnt(baskets: Baskets, k: int, *, label_known: bool = False) -> list[int]:
     """The features that Algorithm 3 keeps under containment, in the order of choice.
 
     >>> X = [[1, 1, 0], [1, 0, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 1]]
     >>> by_distcnt(Baskets.of(X, [1, 1, 1, 0, 0, 0]), 2)
     [0]
     """
-    search = _Search(baskets, k, "containment")
+    search = _Search(baskets, k, "containment", label_known=label_known)
     for feature, _ in _by_distcnt(search):
         if search.fits(feature):
             search.add(feature)

@@ -58,14 +58,38 @@ def holders(baskets: Baskets) -> np.ndarray:
 
 
 def members_of(baskets: Baskets, k: int, *, beginnings: bool) -> Members:
-    """All items, and beginnings that several items share, but none that is the name of an item of fewer than k."""
-    shared = _beginnings(baskets.names) if beginnings else []
-    rare = {name for name, n in zip(baskets.names, holders(baskets).tolist(), strict=True) if n < k}
-    shared = [(text, items) for text, items in shared if text not in rare]
+    """All items, and the beginnings that several of them share and that tell only what k persons have."""
+    shared = _told_by_enough(baskets, k) if beginnings else []
     matrix = sp.csr_array((baskets.matrix > 0).astype(np.float64))
     begun = has_one(baskets, [items for _, items in shared]).astype(np.float64)
     both = sp.csr_array(sp.hstack([matrix, begun], format="csr"))
     return Members(both, [*baskets.names, *(text for text, _ in shared)], baskets.shape[1])
+
+
+def _told_by_enough(baskets: Baskets, k: int) -> list[tuple[str, list[int]]]:
+    """Beginnings, but none that is the name of an item of fewer than k, and none that is there because of such items.
+
+    A beginning says that something begins so beside what is named anyway, an item of k persons or a longer beginning.
+    Where that is one thing only, k persons must have the rest.
+
+    >>> rows = [["tea", "milk"], ["tea"], ["tent", "milk"], ["team", "mile"]]
+    >>> [text for text, _ in _told_by_enough(Baskets.from_transactions(rows), 2)]
+    ['te']
+    """
+    n_holders, columns = holders(baskets), baskets.columns
+    whose = np.arange(len(baskets)) if baskets.persons is None else baskets.persons
+    part = np.where(n_holders >= k, np.arange(baskets.shape[1]), -1)  # which item or longest beginning names it
+    rare, found = {baskets.names[item] for item in np.flatnonzero(part < 0).tolist()}, []
+    for number, (text, items) in enumerate(_beginnings(baskets.names), baskets.shape[1]):
+        named = np.unique(part[items])
+        if (named >= 0).sum() < 2:
+            rows = [columns.indices[columns.indptr[i] : columns.indptr[i + 1]] for i in items if part[i] < 0]
+            if not rows or len(np.unique(whose[np.concatenate(rows)])) < k:
+                continue
+        part[items] = number
+        if text not in rare:
+            found.append((text, items))
+    return found
 
 
 def _beginnings(names: tuple[str, ...]) -> list[tuple[str, list[int]]]:

@@ -235,7 +235,7 @@ class CommonItems:
     def __init__(self, baskets: Baskets, k: int, randomness: Randomness):
         self.matrix, self.k, self.randomness = csr(baskets), k, randomness
         self.persons = baskets.persons
-        self.n_items = baskets.shape[1]
+        self.differs = baskets.support < len(baskets)  # what all rows have tells nothing
 
     def search(self, weights: np.ndarray) -> list[int]:
         """Rows at a local optimum of the weight of their common items. There must be rows of k persons."""
@@ -271,7 +271,7 @@ class CommonItems:
 
     def gains(self, rows: Sequence[int], weights: np.ndarray) -> np.ndarray:
         """For every row, the weight of the items that it has in common with `rows`; -1 for the same persons' rows."""
-        shared = np.zeros(self.n_items)
+        shared = np.zeros(len(self.differs))
         shared[self.common(rows)] = 1
         gains = self.matrix @ (weights * shared)
         if len(rows):
@@ -279,7 +279,8 @@ class CommonItems:
         return gains
 
     def common(self, rows: Sequence[int]) -> np.ndarray:
-        """The items that all the rows have."""
+        """The items that these rows all have, but not all rows."""
         if not len(rows):
-            return np.arange(self.n_items)
-        return np.flatnonzero(np.bincount(self.matrix[list(rows)].indices, minlength=self.n_items) == len(rows))
+            return np.flatnonzero(self.differs)
+        n_having = np.bincount(self.matrix[list(rows)].indices, minlength=len(self.differs))
+        return np.flatnonzero((n_having == len(rows)) & self.differs)

@@ -41,7 +41,7 @@ def _sets(best: Best) -> Iterator[tuple[str, list[int]]]:
         yield name, best.filled([], scores)
         if (other := _ties_reversed(best.items, scores)) != by_weight(best.items, scores):
             yield name, best.fill([], other)
-    separating = by_distcnt(baskets, k)
+    separating = by_distcnt(baskets, k, label_known=best.known_labels is not None)
     yield "distcnt", separating
     yield "distcnt, then hamdist", best.filled(separating, guides(baskets)["hamdist"])
     model = Ridge(baskets)
