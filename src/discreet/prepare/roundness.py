@@ -12,26 +12,19 @@ from discreet.data.column import Column
 from discreet.prepare.intervals import is_whole, readable_cut, roundness
 
 
-def round_places(
-    column: Column, low: np.ndarray, high: np.ndarray, *, avoid: frozenset[float] = frozenset()
-) -> tuple[np.ndarray, np.ndarray]:
+def round_places(column: Column, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The roundest number or day in each (low, high], and how round it is: see `roundness`.
-
-    Those in `avoid` cannot be cut at, so a place that has no other round number is not round.
 
     >>> import pyarrow as pa
     >>> from discreet.data.column import encode
     >>> ages = encode("age", pa.array([31, 45]))
     >>> [found.tolist() for found in round_places(ages, np.array([36.0, 23.0, 41.0]), np.array([41.0, 28.0, 44.0]))]
     [[40.0, 25.0, 42.0], [2, 1, 0]]
-    >>> prices = encode("price", pa.array([29.99, 30.0]))
-    >>> [found.tolist() for found in round_places(prices, np.array([29.99]), np.array([30.0]), avoid=frozenset({30.0}))]
-    [[29.995], [-5]]
     """
     if column.kind == "date":
         whole = is_whole(column)  # the next day is the only cut
         cuts = [
-            float(b) if whole and b - a == 1 else readable_cut(column, float(a), float(b), avoid=avoid)
+            float(b) if whole and b - a == 1 else readable_cut(column, float(a), float(b))
             for a, b in zip(low, high, strict=True)
         ]
         return np.array(cuts), np.array([roundness(column, cut) for cut in cuts], dtype=np.int64)
@@ -39,20 +32,15 @@ def round_places(
     scale = np.abs(np.concatenate([low, high]))
     if not len(low) or not scale.any():
         return cut, level
-    avoided = np.array([] if is_whole(column) else sorted(avoid))  # whole numbers have no others in between
     finest = int(np.floor(np.log10(max(float((high - low).min()), 1e-300)))) - 1
-    level[:] = 2 * finest - 1  # of what has no place
     is_open = np.ones(len(low), dtype=bool)
     for exponent in range(int(np.ceil(np.log10(scale.max()))) + 1, finest - 1, -1):
         for mantissa in (5, 1):
             step = mantissa * 10.0**exponent
             first, last = np.floor(low / step) + 1, np.floor(high / step)
             found = is_open & (first <= last)
-            nearest = np.clip(np.round((low + high) / (2 * step)), first, last) * step
-            if len(avoided):
-                nearest = np.round(nearest, max(-exponent, 0))  # as it is written
-                found &= ~np.isin(nearest, avoided)
-            cut[found] = nearest[found]
+            nearest = np.clip(np.round((low + high) / (2 * step)), first, last)
+            cut[found] = (nearest * step)[found]
             level[found] = 2 * exponent + (mantissa == 5)
             is_open &= ~found
         if not is_open.any():

@@ -195,12 +195,7 @@ class Axis:
         if self.by_cuts:
             return roundest_cut(self.column, low, high)
         choose = readable_cut if self.readable else column_cut
-        return choose(self.column, low, high, avoid=self.avoided)
-
-    @property
-    def avoided(self) -> frozenset[float]:
-        """The numbers that no cut may name: those that too few have."""
-        return frozenset() if self.rare is None else self.rare.numbers
+        return choose(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
 
     @cached_property
     def _cuts(self) -> dict[tuple[int, int], float]:
@@ -238,10 +233,11 @@ class Axis:
         """
         if not self.readable or self.numbers is None or self.column.kind != "number" or not is_whole(self.column):
             return low, high
+        rare = frozenset() if self.rare is None else self.rare.numbers
         first, last = float(self.numbers[0]), float(self.numbers[-1])
-        if low == -np.inf and high == first + 1 and first not in self.avoided:
+        if low == -np.inf and high == first + 1 and first not in rare:
             return first, high
-        if high == np.inf and low == last and last not in self.avoided:
+        if high == np.inf and low == last and last not in rare:
             return low, last + 1
         return low, high
 

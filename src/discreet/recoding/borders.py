@@ -199,7 +199,7 @@ def _pieces(axis: Axis, rows: np.ndarray) -> np.ndarray:
     low, high = np.searchsorted(upto, ends).T
     low = np.minimum(low, len(rows) - 2)
     high = np.clip(high, low + 1, len(rows) - 1)
-    cuts, _ = round_places(axis.column, axis.numbers[low], axis.numbers[high], avoid=axis.avoided)
+    cuts, _ = round_places(axis.column, axis.numbers[low], axis.numbers[high])
     starts = np.clip(np.searchsorted(axis.numbers, cuts), low + 1, high)
     return np.unique(np.append(0, starts))
 
@@ -216,8 +216,7 @@ def _roundness(axis: Axis, starts: np.ndarray) -> np.ndarray:
     found = np.zeros(len(starts), dtype=np.int64)
     inner = (starts > 0) & (starts < axis.n_values)
     ranks = starts[inner]
-    below, above = axis.numbers[ranks - 1], axis.numbers[ranks]
-    found[inner] = round_places(axis.column, below, above, avoid=axis.avoided)[1]
+    found[inner] = round_places(axis.column, axis.numbers[ranks - 1], axis.numbers[ranks])[1]
     return found
 
 
