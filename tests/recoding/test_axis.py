@@ -43,11 +43,12 @@ def test_a_single_whole_number_at_an_end_is_written_as_such():
     assert flags.meaning_of_interval(-np.inf, 1, False) == Meaning((0, 1))
     assert flags.meaning_of_interval(1, np.inf, True) == Meaning((1, 2), missing=True)
     assert axis([0, 1, 2, 2], readable=False).interval(-np.inf, 1, False) == "< 1"
-    stars = axis([1, 2, 3, 3, 5, 5], rarest=2)
-    assert stars.interval(-np.inf, 2, False) == "< 2"  # one person has 1
-    assert stars.interval(-np.inf, 3, False) == "< 3"
-    assert stars.interval(5, np.inf, True) == "5 or missing"
-    assert stars.interval(4, np.inf, False) == ">= 4"
+    assert axis([0, 1, 1], rarest=2).interval(-np.inf, 1, False) == "< 1"  # one person has 0
+    children = axis([0, 0, 1, 2, 2])
+    assert children.interval(-np.inf, 1, False) == "0"
+    assert children.interval(2, np.inf, False) == ">= 2"  # others may have more
+    stars = axis([1, 2, 3, 3, 5, 5])
+    assert stars.interval(-np.inf, 2, False) == "< 2"
 
 
 def test_rare_categories_are_other():

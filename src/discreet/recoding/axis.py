@@ -229,15 +229,17 @@ class Axis:
     def _closed(self, low: float, high: float) -> tuple[float, float]:
         """The same, or the only whole number in it where it is open at one end: 0 and 1 instead of `< 1` and `>= 1`.
 
-        Not if that number is rare, which nothing may name.
+        Of a column of more than two numbers only a 0 at the lower end, as of counts: others may have smaller or larger
+        ones. Not if that number is rare, which nothing may name.
         """
         if not self.readable or self.numbers is None or self.column.kind != "number" or not is_whole(self.column):
             return low, high
         rare = frozenset() if self.rare is None else self.rare.numbers
         first, last = float(self.numbers[0]), float(self.numbers[-1])
-        if low == -np.inf and high == first + 1 and first not in rare:
+        is_binary = last == first + 1
+        if low == -np.inf and high == first + 1 and (is_binary or first == 0) and first not in rare:
             return first, high
-        if high == np.inf and low == last and last not in rare:
+        if high == np.inf and low == last and is_binary and last not in rare:
             return low, last + 1
         return low, high
 
