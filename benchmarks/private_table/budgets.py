@@ -5,8 +5,7 @@ python -m benchmarks.private_table.budgets [--seeds N] [--rows N] [--tables ...]
                                                 [--original]
 
 Area under the ROC curve of logistic regression and of a random forest, learnt from synthetic rows of four fifths of the
-table and tested on the other original rows (for more classes the mean of one against the rest). Only the public
-interface is used, so that an earlier version can be measured with the same script (PYTHONPATH). Domains are read from
+table and tested on the other original rows (for more classes the mean of one against the rest). Domains are read from
 the rows, which is for studies alone; adult_arx-public has the public one of this benchmark. diabetes130-visit asks
 whether a patient comes back at all, by 17 columns about the visit. Rows of a person count as rows. `--original` adds
 what is learnt from as many original rows in the same form. Needs DISCREET_DATA, but for `--tables unseen`: twelve
