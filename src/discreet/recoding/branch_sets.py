@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any set of categories written by the labels of a hierarchy: whole branches by their label, the rest by name.
+"""Sets of values in an order of their own, written by the labels of a hierarchy.
 
-For columns whose classes do not follow the hierarchy: they stay in the order of their class shares, where the values
-below a label are not neighbours.
+For columns whose classes do not follow the hierarchy: they stay in the order that they have without it, where the
+values below a label are not neighbours.
+
+BranchSets     any set of categories: whole branches by their label, the rest by name
+WholeBranches  what has intervals or prefixes: by labels of the hierarchy only if it is whole branches and nothing else
 """
 
 from __future__ import annotations
@@ -31,16 +34,15 @@ class BranchSets:
 
     @classmethod
     def of(cls, axis: Axis, hierarchy: Hierarchy) -> BranchSets:
-        rank_of = {name: rank for rank, name in enumerate(axis.names or ())}
+        leaf_of_code, common = hierarchy.leaf_codes(axis.column)[:-1], np.arange(len(axis.column.values))
+        if axis.has_other:
+            common = common[axis.rank_of_code[:-1] < axis.n_values - 1]
+        levels = [_codes_below(hierarchy, level, leaf_of_code, common) for level in range(hierarchy.levels - 1)]
         below: dict[str, frozenset[int]] = {}
-        for level in range(hierarchy.levels - 2, -1, -1):
-            ranks: dict[str, set[int]] = {}
-            for path in hierarchy.paths:
-                if path[0] in rank_of and path[level] != SUPPRESSED and not (axis.has_other and path[0] == axis.other):
-                    ranks.setdefault(path[level], set()).add(rank_of[path[0]])
-            for label, inside in ranks.items():
-                below.setdefault(label, frozenset(inside))
-        return cls(axis, below)
+        for labels in levels:  # of a label on several levels, the lowest: a value is not called like others beside it
+            for label, codes in labels.items():
+                below.setdefault(label, frozenset(axis.rank_of_code[codes].tolist()))
+        return cls(axis, {label: below[label] for labels in reversed(levels) for label in labels})
 
     def label(self, ranks: tuple[int, ...]) -> str | None:
         axis = self.axis
@@ -70,8 +72,12 @@ class BranchSets:
                 lowest = [name for name, others in self.below.items() if others == ranks][-1]
                 found.append((-int(rows[list(ranks)].sum()), lowest))
                 left -= ranks
-        found += [(1, self._other) for _ in left]  # what is not named comes last
+        found += [(1, self._name_of(rank)) for rank in left]  # what is not named comes last
         return [label for _, label in sorted(found)]
+
+    def _name_of(self, rank: int) -> str:
+        axis = self.axis
+        return self._other if axis.has_other and rank == axis.n_values - 1 else (axis.names or ())[rank]
 
     @cached_property
     def _other(self) -> str:
@@ -80,6 +86,44 @@ class BranchSets:
     @cached_property
     def _names(self) -> Names:
         return Names()
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBranches:
+    """Labels of a hierarchy for sets of ranks of an axis that are a branch of it, of two ranks or more."""
+
+    axis: Axis
+    hierarchy: Hierarchy
+
+    def label(self, ranks: range) -> str | None:
+        """The label that says exactly this set; None if there is none."""
+        missing = ranks[-1] == self.axis.n_values
+        label = self._label_of.get(frozenset(ranks[:-1] if missing else ranks))
+        return f"{label} or missing" if label is not None and missing else label
+
+    @cached_property
+    def _label_of(self) -> dict[frozenset[int], str]:
+        """The lowest label of each branch."""
+        leaf_of_code, ranks = self.hierarchy.leaf_codes(self.axis.column)[:-1], self.axis.rank_of_code[:-1]
+        values = np.bincount(ranks, minlength=self.axis.n_values)
+        label_of: dict[frozenset[int], str] = {}
+        for level in range(1, self.hierarchy.levels - 1):
+            for label, codes in _codes_below(self.hierarchy, level, leaf_of_code, np.arange(len(ranks))).items():
+                inside = np.unique(ranks[codes])
+                if 1 < len(inside) < self.axis.n_values and values[inside].sum() == len(codes):
+                    label_of.setdefault(frozenset(inside.tolist()), label)
+        return label_of
+
+
+def _codes_below(
+    hierarchy: Hierarchy, level: int, leaf_of_code: np.ndarray, codes: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Those of some codes that are below each label of a level, if any are; the root has none."""
+    nodes, labels = hierarchy.codes(level)[leaf_of_code[codes]], hierarchy.labels(level)
+    order = np.argsort(nodes, kind="stable")
+    there, starts = np.unique(nodes[order], return_index=True)
+    of_node = zip(there, np.split(codes[order], starts[1:]), strict=False)
+    return {labels[node]: inside for node, inside in of_node if labels[node] != SUPPRESSED}
 
 
 def best_cut(counts: np.ndarray) -> float:

@@ -192,7 +192,7 @@ def in_branches(axis: Axis, hierarchy: Hierarchy | None, *, by_class: bool = Tru
         return _of_categories(axis, by_class, *tree) if column.kind == "category" else _of_codes(axis, *tree)
     hierarchy.check_against(column)
     assert axis.rare is not None
-    hierarchy = hierarchy.veiled(axis.rare.is_named_by)
+    hierarchy = hierarchy.completed(column).veiled(axis.rare.is_named_by)
     order = None if column.kind == "category" else _line(hierarchy, column)
     if order is not None:
         return _of_numbers(axis, hierarchy, *order)

@@ -63,7 +63,7 @@ def recipe_of(state: Mapping[str, Any], files: RecipeFiles, *, jobs: int = 1) ->
     promises |= {name: promise[name] for name in ("l", "t") if name in promise and "sensitive" in roles}
     promises |= {"epsilon": [promise["epsilon"]]} if "epsilon" in promise else {}
     more: dict[str, Any] = {"label_known": True} if promise.get("label_known") else {}
-    more |= {"hierarchies": dict(files.hierarchies), "labels": "hierarchy"} if files.hierarchies else {}
+    more |= {"hierarchies": dict(files.hierarchies)} if files.hierarchies else {}
     asked = state.get("methods")
     methods = [
         one.section | _accepted(one.section["name"], more)
@@ -138,13 +138,13 @@ def release_names(recipe: Mapping[str, Any], persons: int) -> tuple[list[str], d
 
 
 def _accepted(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of some parameters that a method has; labels are Mondrian's, for hierarchies."""
+    """Those of some parameters that a method has."""
     from inspect import signature
 
     from discreet.methods import METHODS
 
     takes = signature(METHODS[name]).parameters
-    return {key: value for key, value in more.items() if key in takes and (key != "labels" or name == "mondrian")}
+    return {key: value for key, value in more.items() if key in takes}
 
 
 def as_toml(recipe: Mapping[str, Any]) -> str:

@@ -65,7 +65,7 @@ class TreeLadder(Method):
         "readable" cuts at round borders, and writes dates by calendar units, codes by prefix and long sets by a name;
         "local" takes the cuts that tell most, and lists every value.
     hierarchies : mapping of column to Hierarchy or file, or a folder of files, or None
-        A column with a hierarchy is published with its labels.
+        A column with a hierarchy is published with its labels, as far as these keep what the column says of the class.
     l, diversity, c, t, distance, label_known
         What a group needs beside k persons; see discreet.privacy.group_promise.
     max_suppressed : float in [0, 1], dict or None
@@ -183,7 +183,8 @@ class TreeLadder(Method):
         """What detail is worth beside the class; all, if there is none."""
         if rows.counts.shape[1] < 2:
             return LabelWorth.of_rows(1.0, weights, rows.n_rows)
-        known = knowable(rows, lambda some, rarest: self._ladders(some, rarest, "class", hierarchies))
+        bins: Bins = "free" if hierarchies else "class"  # no less can be known because a hierarchy is bad
+        known = knowable(rows, lambda some, rarest: self._ladders(some, rarest, bins, hierarchies))
         return LabelWorth.of_rows(self.detail, weights, rows.n_rows, known)
 
     def _ladders(self, rows: CodedRows, rarest: int, bins: Bins, hierarchies: Mapping[str, Hierarchy]) -> list[Ladder]:

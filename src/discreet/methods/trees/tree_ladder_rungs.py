@@ -19,8 +19,10 @@ import numpy as np
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.axis import Axis
 from discreet.recoding.borders import Borders, bits_of
+from discreet.recoding.branch_sets import WholeBranches
 from discreet.recoding.branches import in_branches
 from discreet.recoding.labels import MISSING, Labelling, Meaning
+from discreet.recoding.own_order import in_own_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,7 @@ class Ladder:
     starts: np.ndarray
     bins: np.ndarray
     information: np.ndarray
+    whole: WholeBranches | None = None  # labels of a hierarchy whose order is not that of the axis
 
     @classmethod
     def of(
@@ -41,11 +44,13 @@ class Ladder:
     ) -> Ladder:
         """The ladder of a column, with at most `most` bins on its lowest rung; that of a hierarchy where one is given.
 
-        The ladder's own axis is then in the order of the hierarchy; `free`, any neighbours there may be merged, not
-        siblings alone. `even` bins keep the information about the value itself, whatever the classes.
+        The ladder's own axis is then in the order of the hierarchy. `free`, it is as without a hierarchy, only written
+        by its labels; where the hierarchy's values are coarser than the column's, any neighbours in its order may be
+        merged, not siblings alone. `even` bins keep the information about the value itself, whatever the classes.
         """
-        axis = in_branches(axis, hierarchy, by_class=not even)
-        borders = Borders.of(axis, free=free and hierarchy is not None)
+        own = in_own_order(axis, hierarchy) if free and hierarchy is not None else None
+        axis, whole = own or (in_branches(axis, hierarchy, by_class=not even), None)
+        borders = Borders.of(axis, free=free and hierarchy is not None and own is None)
         counts = np.add.reduceat(axis.counts_of_ranks, borders.starts[:-1])
         kept = borders.lowest(counts.sum(axis=1, keepdims=True) if even else counts, most)
         starts = borders.starts[[0, *kept, -1]]
@@ -60,14 +65,14 @@ class Ladder:
         for bins in rungs:
             joined = np.add.reduceat(counts, np.unique(bins, return_index=True)[1])
             information.append((everything - float(bits_of(joined).sum())) / n_rows)
-        return cls(axis, starts, np.array(rungs), np.array(information))
+        return cls(axis, starts, np.array(rungs), np.array(information), whole)
 
     def coarser(self, most: int) -> Ladder:
         """The ladder from the first rung of at most `most` bins on."""
         rung = int(np.argmax(self.bins.max(axis=1) < most))
         first = np.unique(self.bins[rung], return_index=True)[1]
         starts = np.append(self.starts[first], self.starts[-1])
-        return Ladder(self.axis, starts, self.bins[rung:, first], self.information[rung:])
+        return Ladder(self.axis, starts, self.bins[rung:, first], self.information[rung:], self.whole)
 
     @property
     def top(self) -> int:
@@ -116,4 +121,10 @@ class Ladder:
         _, example, code = np.unique(first * self.n_bins + last, return_index=True, return_inverse=True)
         labels = [self.label(int(first[i]), int(last[i])) for i in example]
         texts, meanings = zip(*labels, strict=True)
+        if self.whole is not None:  # names that nothing else has
+            spans = (range(self.starts[first[i]], self.starts[last[i] + 1]) for i in example)
+            whole = [self.whole.label(span) for span in spans]
+            texts = tuple(
+                text if name is None or name in texts else name for text, name in zip(texts, whole, strict=True)
+            )
         return Labelling(self.axis.name, self.axis.column.kind, texts, meanings, known=self.axis.known), code.ravel()

@@ -7,7 +7,7 @@ ahead       whether the tree is grown with look-ahead
 strictness  of its pruning; None for no tree: everybody is in one leaf
 most        bins that a column has at most
 bins        which ladders: of bins that tell most about the "class"; "even" ones, of about equally many rows in the
-            order of the values; or "free" ones, where given hierarchies do not say which bins are merged
+            order of the values; or "free" ones, as without hierarchies, whose labels alone are then theirs
 smooth      whether the tree follows a logistic regression on the bins, instead of the classes themselves
 climbs      share of the steps of the climb that are taken; whoever is left then is halved; 1 for all steps
 """
