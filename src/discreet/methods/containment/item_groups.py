@@ -65,7 +65,8 @@ class ItemGroups(Method):
         compares several.
     beginnings : bool
         Whether beginnings of the names of items may have points, too, such as stems of words or the first digits of
-        codes. Only those are used that k persons have, and with "auto" only where held-out rows are predicted better.
+        codes. Only those are used that k persons have and that tell of no item that fewer have, and
+        with "auto" only where held-out rows are predicted better.
     random_state : int, RandomState, Generator or None
         Only the order of the released rows is random.
 
@@ -198,7 +199,8 @@ class ItemGroups(Method):
         members = members_of(learnt_from, self.k, beginnings=choice.beginnings)
         members, _ = members.held_by(self.k, learnt_from.persons, beginnings=choice.beginnings)
         points = points_of(members, learnt_from.labels, baskets.n_classes, choice.weights)
-        steps = sorted(all_steps(members.matrix @ points, learnt_from, self.k, choice.coverage))
+        told, reached = members.told @ points, members.matrix @ points
+        steps = sorted(all_steps(told, reached, learnt_from, self.k, choice.coverage))
         scores, means = scores_of(members, points), dict[str, list[str] | ScoreStep]()
         names = range(baskets.n_classes) if baskets.classes is None else baskets.classes
         for c, least in steps:

@@ -103,7 +103,7 @@ def _areas(
     rows, others = np.flatnonzero(is_learnt), np.flatnonzero(~is_learnt)
     learnt, tested = baskets.take(rows), baskets.take(others)
     fewer = max(2, round(k * (1 - 1 / _FOLDS)))
-    scored: dict[tuple[str, bool], tuple[np.ndarray, np.ndarray]] = {}
+    scored: dict[tuple[str, bool], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
     for variant in tried:
         if variant.form == "groups":
             items = np.flatnonzero((learnt.support >= fewer) & (learnt.support < len(learnt)))
@@ -114,8 +114,8 @@ def _areas(
             way = variant.weights, variant.beginnings
             if way not in scored:
                 scored[way] = _scored(learnt, members, fewer, variant, rows, others)
-            mine, theirs = scored[way]
-            steps = all_steps(mine, learnt, fewer, variant.coverage)
+            told, mine, theirs = scored[way]
+            steps = all_steps(told, mine, learnt, fewer, variant.coverage)
             before, after = (
                 columns_of([np.flatnonzero(scores[:, c] >= points) for c, points in steps], len(scores))
                 for scores in (mine, theirs)
@@ -128,18 +128,24 @@ def _areas(
 
 def _scored(
     learnt: Baskets, members: Members, k: int, variant: LearntForm, rows: np.ndarray, others: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The scores of the rows that are learnt from, and of the others, for each class."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The scores of the rows that are learnt from, by what is told and by all; and of the others; for each class."""
     assert learnt.labels is not None
     common, places = members.of_rows(rows).held_by(k, learnt.persons, beginnings=variant.beginnings)
     points = points_of(common, learnt.labels, learnt.n_classes, variant.weights)
-    return common.matrix @ points, members.matrix[others][:, places] @ points
+    return common.told @ points, common.matrix @ points, members.matrix[others][:, places] @ points
 
 
-def all_steps(reached: np.ndarray, baskets: Baskets, k: int, coverage: float) -> list[tuple[int, int]]:
-    """Class and points of each step, of the classes that k persons have."""
-    classes = common_classes(baskets, k).tolist()
-    return [(c, points) for c in classes for points in steps_of(reached[:, c], k, coverage, baskets.persons)]
+def all_steps(
+    told: np.ndarray, reached: np.ndarray, baskets: Baskets, k: int, coverage: float
+) -> list[tuple[int, int]]:
+    """Class and points of each step, of the classes that k persons have; each is what a row reaches by what is told."""
+    found = []
+    for c in common_classes(baskets, k).tolist():
+        points = np.unique(told[:, c])
+        least = points[np.searchsorted(points, reached[:, c], side="right") - 1]
+        found += [(c, step) for step in steps_of(least, k, coverage, baskets.persons)]
+    return found
 
 
 def _folds(baskets: Baskets, time: int) -> np.ndarray:

@@ -4,7 +4,8 @@
 A step says that a row reaches so many points or more. The steps of a score are nested: who reaches many points reaches
 few. So a score of many steps splits rows into few different sets, and containment leaves far more of it than of as many
 separate items. Members of a score are items, and beginnings of the names of items, such as the stem of a word or the
-first digits of a code: a beginning is held by k persons where each of the items is rare.
+first digits of a code: a beginning is held by k persons where each of the items is rare. Points do not depend
+on items of too few persons for a beginning to tell of.
 """
 
 from __future__ import annotations
@@ -18,35 +19,51 @@ from discreet.counting.tally import persons_per_group
 from discreet.data.baskets import Baskets
 from discreet.foundation.lazy_modules import sparse as sp
 from discreet.foundation.lazy_modules import sparse_linalg
-from discreet.recoding.item_scores import ItemScore, has_one
+from discreet.recoding.item_scores import ItemScore, begun, has_one
 
 POINTS = 20  # of the member that speaks most for a class
+_LEAST_LENGTH = 3  # of a beginning that a common item's name has by rule; it is half of the name at least
+_MOST_RULED = 3  # lengths of such beginnings of one name; they are evenly spaced
 _ROWS = 3000  # up to which a linear model is fitted from products of all pairs of rows
 _PASSES = 60  # beyond, it is fitted in so many passes
 _PENALTY = 1.0  # of the linear model, in mean squared lengths of the rows
 
 
 class Members(NamedTuple):
-    """What may get points: for each row which of them it has, and their names; beginnings come after items."""
+    """What may get points: for each row which of them it has, and their names; beginnings come after items.
+
+    `told` is what points are learnt from. It lacks what begins so but is held by too few persons to be told of: points
+    are the same whether or not anybody has it.
+    """
 
     matrix: sp.csr_array
+    told: sp.csr_array
     names: list[str]
     n_items: int
 
     def of_rows(self, rows: np.ndarray) -> Members:
-        return self._replace(matrix=self.matrix[rows])
+        return self._replace(matrix=self.matrix[rows], told=self.told[rows])
 
     def held_by(self, k: int, persons: np.ndarray | None, *, beginnings: bool) -> tuple[Members, np.ndarray]:
         """Only what k persons have, but not all rows, with or without beginnings; and the places of these."""
-        matrix = self.matrix if beginnings else self.matrix[:, : self.n_items]
-        support = np.bincount(matrix.indices, minlength=matrix.shape[1])
+        told = self.told if beginnings else self.told[:, : self.n_items]
+        support = np.bincount(told.indices, minlength=told.shape[1])
         n_persons = support
         if persons is not None:
-            rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-            n_persons = persons_per_group(matrix.indices.astype(np.int64), matrix.shape[1], persons[rows])
-        kept = np.flatnonzero((n_persons >= k) & (support < matrix.shape[0]))
+            rows = np.repeat(np.arange(told.shape[0]), np.diff(told.indptr))
+            n_persons = persons_per_group(told.indices.astype(np.int64), told.shape[1], persons[rows])
+        kept = np.flatnonzero((n_persons >= k) & (support < told.shape[0]))
         n_items = int((kept < self.n_items).sum())
-        return Members(sp.csr_array(matrix[:, kept]), [self.names[place] for place in kept.tolist()], n_items), kept
+        names = [self.names[place] for place in kept.tolist()]
+        return Members(sp.csr_array(self.matrix[:, kept]), sp.csr_array(told[:, kept]), names, n_items), kept
+
+
+class Beginning(NamedTuple):
+    """A beginning of names, the items that begin so, and those of them that it may tell of."""
+
+    text: str
+    items: list[int]
+    told: list[int]
 
 
 def holders(baskets: Baskets) -> np.ndarray:
@@ -58,38 +75,55 @@ def holders(baskets: Baskets) -> np.ndarray:
 
 
 def members_of(baskets: Baskets, k: int, *, beginnings: bool) -> Members:
-    """All items, and the beginnings that several of them share and that tell only what k persons have."""
-    shared = _told_by_enough(baskets, k) if beginnings else []
+    """All items, and the beginnings that tell only what k persons have."""
+    found = told_beginnings(baskets, k) if beginnings else []
     matrix = sp.csr_array((baskets.matrix > 0).astype(np.float64))
-    begun = has_one(baskets, [items for _, items in shared]).astype(np.float64)
-    both = sp.csr_array(sp.hstack([matrix, begun], format="csr"))
-    return Members(both, [*baskets.names, *(text for text, _ in shared)], baskets.shape[1])
+    begun, told = (has_one(baskets, groups) for groups in ([b.items for b in found], [b.told for b in found]))
+    both, learnt = (sp.csr_array(sp.hstack([matrix, m.astype(np.float64)], format="csr")) for m in (begun, told))
+    return Members(both, learnt, [*baskets.names, *(one.text for one in found)], baskets.shape[1])
 
 
-def _told_by_enough(baskets: Baskets, k: int) -> list[tuple[str, list[int]]]:
-    """Beginnings, but none that is the name of an item of fewer than k, and none that is there because of such items.
+def told_beginnings(baskets: Baskets, k: int) -> list[Beginning]:
+    """Beginnings of the names of common items, whatever else begins so, and those that k persons have beside these.
 
-    A beginning says that something begins so beside what is named anyway, an item of k persons or a longer beginning.
-    Where that is one thing only, k persons must have the rest.
+    What a beginning tells of are items of k persons, longer beginnings, and the rest if k persons have it. It is found
+    if a common item's name has it by rule, if it tells of the rest, or if it is the longest that two others share.
 
     >>> rows = [["tea", "milk"], ["tea"], ["tent", "milk"], ["team", "mile"]]
-    >>> [text for text, _ in _told_by_enough(Baskets.from_transactions(rows), 2)]
-    ['te']
+    >>> [(one.text, one.items, one.told) for one in told_beginnings(Baskets.from_transactions(rows), 2)]
+    [('milk', [1], [1]), ('mil', [0, 1], [1]), ('tea', [2, 3], [2]), ('te', [2, 3, 4], [2, 3, 4])]
     """
-    n_holders, columns = holders(baskets), baskets.columns
-    whose = np.arange(len(baskets)) if baskets.persons is None else baskets.persons
-    part = np.where(n_holders >= k, np.arange(baskets.shape[1]), -1)  # which item or longest beginning names it
-    rare, found = {baskets.names[item] for item in np.flatnonzero(part < 0).tolist()}, []
-    for number, (text, items) in enumerate(_beginnings(baskets.names), baskets.shape[1]):
-        named = np.unique(part[items])
-        if (named >= 0).sum() < 2:
-            rows = [columns.indices[columns.indptr[i] : columns.indptr[i + 1]] for i in items if part[i] < 0]
-            if not rows or len(np.unique(whose[np.concatenate(rows)])) < k:
-                continue
-        part[items] = number
-        if text not in rare:
-            found.append((text, items))
+    names, columns = baskets.names, baskets.columns
+    part = np.where(holders(baskets) >= k, np.arange(len(names)), -1)  # which item or longest beginning tells of it
+    is_common = part >= 0
+    rare = {names[item] for item in np.flatnonzero(~is_common).tolist()}
+    ruled = {text for item in np.flatnonzero(is_common).tolist() for text in _ruled(names[item])}
+    shared = dict(_beginnings(names))
+    everything = shared | dict(begun(names, sorted(ruled - shared.keys())))
+    whose, found = np.arange(len(baskets)) if baskets.persons is None else baskets.persons, []
+    for number, text in enumerate(sorted(everything, key=lambda text: (-len(text), text)), len(names)):
+        items = np.array(everything[text])
+        parts = part[items]
+        rest = [columns.indices[columns.indptr[i] : columns.indptr[i + 1]] for i in items[parts < 0].tolist()]
+        tells_rest = len(rest) > 0 and len(np.unique(whose[np.concatenate(rest)])) >= k
+        stays = text in ruled or len(np.unique(parts[parts >= 0])) > 1
+        if tells_rest or stays:
+            told = items if tells_rest else items[parts >= 0]
+            part[told] = number
+            if stays or text not in rare:
+                found.append(Beginning(text, items.tolist(), told.tolist()))
     return found
+
+
+def _ruled(name: str) -> list[str]:
+    """The beginnings of a common item's name that may have points whether or not anything else begins so.
+
+    >>> _ruled("of"), _ruled("tea"), _ruled("match"), _ruled("matching")
+    ([], ['tea'], ['match', 'matc', 'mat'], ['matching', 'matchi', 'matc'])
+    """
+    least = max(_LEAST_LENGTH, -(-len(name) // 2))
+    every = -(-(len(name) + 1 - least) // _MOST_RULED)
+    return [name[:length] for length in range(len(name), least - 1, -every)] if every else []
 
 
 def _beginnings(names: tuple[str, ...]) -> list[tuple[str, list[int]]]:
@@ -126,7 +160,7 @@ def _common_length(one: str, other: str) -> int:
 
 def points_of(members: Members, labels: np.ndarray, n_classes: int, weights: str) -> np.ndarray:
     """The points of each member for each class: 0 where it does not speak for it."""
-    found = (_odds if weights == "odds" else _ridge)(members.matrix, np.eye(n_classes)[labels])
+    found = (_odds if weights == "odds" else _ridge)(members.told, np.eye(n_classes)[labels])
     most = found.max(axis=0, initial=0)
     return np.round(POINTS * np.maximum(found, 0) / np.where(most > 0, most, 1)).astype(np.int64)
 
