@@ -51,6 +51,17 @@ def test_a_single_whole_number_at_an_end_is_written_as_such():
     assert stars.interval(-np.inf, 2, False) == "< 2"
 
 
+def test_a_cut_is_at_a_rare_number_only_where_it_would_be_without_it():
+    """A cut at 29.995 would tell that somebody has 30, which one at 30 does not."""
+    prices = axis([29.0, 29.0, 29.99, 29.99, 30.0, 30.02, 30.02, 30.37, 31.0, 31.0], rarest=2)
+    assert prices.cut(1, 2) == 30
+    assert axis([29.99, 29.99, 30.02, 30.02], rarest=2).cut(0, 1) == 30
+    assert prices.cut(3, 4) == 30.2
+    assert axis([30.36, 30.36, 30.37, 30.5, 30.5], rarest=2).cut(0, 1) != 30.37
+    assert axis([29.99, 29.99, 30.0], rarest=2).cut(0, 1) != 30  # nobody has more
+    assert axis([29.99, 29.99, 30.0, 30.02], rarest=2, readable=False).cut(0, 1) != 30
+
+
 def test_rare_categories_are_other():
     towns = axis(["a", "a", "b", "c", "c", "d"], rarest=2)
     assert towns.names == ("a", "c", "other")

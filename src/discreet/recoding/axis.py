@@ -194,8 +194,21 @@ class Axis:
     def _cut(self, low: float, high: float) -> float:
         if self.by_cuts:
             return roundest_cut(self.column, low, high)
+        rare = frozenset() if self.rare is None else self.rare.numbers
         choose = readable_cut if self.readable else column_cut
-        return choose(self.column, low, high, avoid=frozenset() if self.rare is None else self.rare.numbers)
+        cut = choose(self.column, low, high)
+        if cut not in rare or (self.readable and (cut < high or cut == self._cut_without(low, high))):
+            return cut
+        return choose(self.column, low, high, avoid=rare)
+
+    def _cut_without(self, low: float, high: float) -> float:
+        """The readable cut if nobody had the number `high`: if it is the same, it does not tell that somebody has it.
+
+        A cut that avoided it would: 29.995 in place of 30.
+        """
+        assert self.numbers is not None
+        above = int(np.searchsorted(self.numbers, high, side="right"))
+        return readable_cut(self.column, low, float(self.numbers[above])) if above < len(self.numbers) else -np.inf
 
     @cached_property
     def _cuts(self) -> dict[tuple[int, int], float]:
