@@ -125,7 +125,7 @@ def run_study(load: Load, recipe: Recipe, folder: str | os.PathLike[str], *, tex
                 bar.advance(0 if done is None else 1)
         results = {task.name: result for task in tasks if (result := _recorded(task, place)) is not None}
     late = {task.name: NOT_BEGUN for task in tasks if task.name not in results}
-    recipe, why = decided(recipe, results, dataset.labels)
+    recipe, why = decided(recipe, results, dataset)
     return Study(Path(folder), recipe, dataset, results, skipped | late, why)
 
 
