@@ -14,10 +14,13 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import discreet as ds
+from discreet.recoding.patterns import EachColumn, Labelling, Meaning
+from discreet.release.recode_rows import Recoding
 
 WITHOUT_ROWS = {  # checks of scikit-learn that pass no matrix of numbers: a Recoder takes the rows of its release alone
     "check_do_not_raise_errors_in_init_or_set_param",
@@ -187,3 +190,38 @@ def test_the_applicable_checks_of_scikit_learn(folder):
     assert not tags.requires_fit
     assert tags.input_tags.string
     assert "Recoder(" in repr(ds.Recoder(folder))
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_labels_that_are_numbers_and_truth_values_are_read_and_recoded_as_the_same_cells(format, tmp_path):
+    random = np.random.default_rng(3)
+    columns = {
+        "smokes": random.integers(0, 2, 900),
+        "insured": random.integers(0, 2, 900).astype(bool),
+        "tested": random.choice([0, 1, np.nan], 900),
+        "age": random.integers(20, 90, 900),
+    }
+    rows = pd.DataFrame(columns)
+    rows["ill"] = np.where((rows["smokes"] == 1) ^ rows["insured"] ^ (rows["tested"] == 1), "yes", "no")
+    roles = ds.Roles(target="ill", quasi=list(columns))
+    folder = ds.TreeLadder(k=5, random_state=1).release(rows, roles).save(tmp_path / "out", format=format) / "release"
+    recoded = ds.Recoder(folder).transform(rows)
+    read_by_pandas = (pd.read_csv if format == "csv" else pd.read_parquet)(folder / f"data.{format}")
+    for read in (ds.Table.of(folder).to_pandas(), read_by_pandas):
+        for name in columns:
+            assert read[name].dtype == recoded[name].dtype == ds.recode(folder, rows)[name].dtype
+            assert set(recoded[name].dropna()) <= set(read[name].dropna())
+        model = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(random_state=0))
+        model.fit(read.drop(columns="ill"), read["ill"])
+        assert make_pipeline(ds.Recoder(folder), model).score(rows, rows["ill"]) > 0.9
+    assert pd.api.types.is_numeric_dtype(recoded["smokes"]) == (format == "csv")
+
+
+@pytest.mark.filterwarnings("ignore::discreet.UnknownValuesWarning")
+def test_a_value_that_fits_no_label_is_missing_among_numbers_and_suppressed_among_texts():
+    plan = EachColumn((Labelling("ward", "category", ("1", "2"), (Meaning.of(["1"]), Meaning.of(["2"]))),))
+    rows = ds.Table.of({"ward": ["1", "3", "2"]}, kinds={"ward": "category"})
+    as_numbers = Recoding(plan, ("ward",), untyped=True)(rows).column("ward")
+    assert as_numbers.kind == "number"
+    assert as_numbers.to_arrow().to_pylist() == [1, None, 2]
+    assert Recoding(plan, ("ward",), untyped=False)(rows).column("ward").to_arrow().to_pylist() == ["1", "*", "2"]

@@ -38,6 +38,7 @@ class ArrowSource:
     notes: tuple[str, ...] = ()  # what was done to the file, in sentences
     recognise: bool = True  # whether texts may be numbers and dates in other than plain form: not those of a release
     labels: Mapping[str, str] = field(default_factory=dict)  # what its program says of columns
+    texts: tuple[str, ...] = ()  # columns that are categories, whatever their cells look like
 
     def __repr__(self) -> str:
         return f"ArrowSource({self.table.num_rows} rows, {self.table.num_columns} columns, {self.frame})"

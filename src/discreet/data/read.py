@@ -102,7 +102,9 @@ def read_file(path: Source, *, table: str | None = None, packed: int = 0, **csv_
         if os.path.isfile(source / "data.csv"):
             cells = unmarked(read_csv(source / "data.csv", **csv_options)[0])
             return ArrowSource(cells, "arrow", recognise=False)
-        return replace(read_file(source / "data.parquet", table=table, **csv_options), recognise=False)
+        released = read_file(source / "data.parquet", table=table, **csv_options)
+        texts = tuple(field.name for field in released.table.schema if _is_text(field.type))
+        return replace(released, recognise=False, texts=texts)
     if isinstance(source, Path) and source.is_dir():
         return _typed(source, "Parquet", table, csv_options)
     kind = _kind(source)
@@ -118,6 +120,10 @@ def read_file(path: Source, *, table: str | None = None, packed: int = 0, **csv_
     text = read_text(source, **csv_options)
     encoding = None if csv_options.get("encoding") else text.encoding
     return ArrowSource(text.cells, "arrow", encoding=encoding, delimiter=text.delimiter, notes=text.notes)
+
+
+def _is_text(t: pa.DataType) -> bool:
+    return pa.types.is_string(t.value_type if pa.types.is_dictionary(t) else t)
 
 
 def _found(path: Source) -> Source:

@@ -176,7 +176,8 @@ class Table(Displayed, Framed, Content):
         formats.check_names(tuple(names))
         table = cls([], frame=frame or source.frame)
         table._reader = TextReader(formats, source.delimiter == ";", table._shown_elsewhere)
-        table._source, table._kinds, table._missing = source, dict(kinds), tuple(missing)
+        table._source, table._missing = source, tuple(missing)
+        table._kinds = dict.fromkeys(source.texts, "category") | dict(kinds)
         table._origin, table._declared = _Origin(source, Marks.of(missing), formats), dict(kinds)
         table.names, table._known, table._n_rows = tuple(names), frozenset(names), source.table.num_rows
         return table

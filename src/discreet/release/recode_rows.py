@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from discreet.data.as_it_came import as_it_came
+from discreet.data.column import Column, encode
 from discreet.data.dataset import rows_with_items
 from discreet.data.table import Table
 from discreet.errors import DataError, listing, quietly, shown
@@ -35,22 +37,32 @@ def recoding_of(folder: str | os.PathLike[str]) -> Recoding:
     content = _record(folder, certificate)
     if certificate.shape == "baskets":
         raise DataError("The release is of grouped items: its rows are recoded whole (discreet.recode).")
-    return Recoding(from_bytes(content), tuple(column.name for column in certificate.columns))
+    return Recoding.of(content, certificate)
 
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """The published plan of a table, and its columns."""
+    """The published plan of a table, and its columns.
+
+    `untyped`: the release is in CSV, where a column of the labels 0 and 1 is read as numbers, and so they are here.
+    """
 
     plan: EachColumn | Boxes
     names: tuple[str, ...]
+    untyped: bool
+
+    @classmethod
+    def of(cls, record: bytes, certificate: Certificate) -> Recoding:
+        return cls(
+            from_bytes(record), tuple(column.name for column in certificate.columns), "data.csv" in certificate.files
+        )
 
     def __call__(self, rows: Any, names: tuple[str, ...] | None = None) -> Table:
         """Some rows with the columns of the release, or `names` of them, and its labels."""
         table, unknown = read_like_release(self.plan, rows), UnknownValues()
         unknown.add(self.plan, table)
         unknown.warn()
-        return recoded(self.plan, table, self.names if names is None else names)
+        return self._recoded(table, self.names if names is None else names)
 
     def files(self, paths: Iterable[Path], sink: Callable[[pa.Table], None]) -> int:
         """Recode the rows of Parquet files, a batch at a time, and return their number.
@@ -82,11 +94,20 @@ class Recoding:
             raise DataError(f"The new rows lack the columns {listing(absent)}, which the release recodes.")
         table = read_like_release(self.plan, cells.select(sorted(sources)), in_parts=True)
         unknown.add(self.plan, table)
-        written = recoded(self.plan, table, self.names).to_arrow()
+        written = self._recoded(table, self.names).to_arrow()
         unchanged = [name for name in self.names if name not in written.column_names and name in cells.column_names]
         columns = {name: written.column(name) for name in written.column_names}
         columns |= {name: cells.column(name) for name in unchanged}
         return pa.table({name: columns[name] for name in self.names if name in columns})
+
+    def _recoded(self, table: Table, names: tuple[str, ...]) -> Table:
+        """The rows with the labels of the release, which are of the kinds that its file is read with."""
+        written = recoded(self.plan, table, names)
+        if not self.untyped:
+            return written
+        labels = {labelling.name: labelling.labels for labelling in self.plan.labellings}
+        read = [_as_read(written.column(name), labels[name]) for name in written.names if name in labels]
+        return written.with_columns([column for column in read if column is not None])
 
 
 def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
@@ -104,8 +125,20 @@ def recode(folder: str | os.PathLike[str], rows: Any) -> Any:
     content = _record(folder, certificate)
     if certificate.shape == "baskets":
         return GroupedItems.from_bytes(content).apply(rows_with_items(rows))
-    recoding = Recoding(from_bytes(content), tuple(column.name for column in certificate.columns))
-    return as_it_came(recoding(rows), rows)
+    return as_it_came(Recoding.of(content, certificate)(rows), rows)
+
+
+def _as_read(column: Column, labels: Iterable[str | None]) -> Column | None:
+    """The column as it is read from a file with all these labels; None if that is as it is.
+
+    A cell that fits none of them has no number, so it is missing among numbers.
+    """
+    published = encode(column.name, pa.array(labels, pa.string()))
+    if column.values.type == published.values.type:
+        return None
+    place = {text: place for place, text in enumerate(published.texts)}
+    code_of = np.array([place.get(text, len(place)) for text in (*column.texts, None)])
+    return Column(column.name, published.kind, published.values, code_of[column.codes])
 
 
 def _record(folder: Path, certificate: Certificate) -> bytes:
