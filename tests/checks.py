@@ -307,7 +307,7 @@ def check_no_value_that_few_persons_have_is_published(instance, tmp_path):
     for seed, person in [(0, None), (1, "who"), (2, None)]:
         frame, method = planted.planted(seed), instance.make(5, seed=1)
         release = method.release(frame, planted.ROLES if person is None else planted.PERSON_ROLES)
-        round_borders = getattr(method, "labels", "local") != "local"
+        round_borders = getattr(method, "labels", "readable" if method.name == "tds" else "local") != "local"
         for format in ("csv", "parquet"):
             folder = release.save(tmp_path / f"{format}{seed}", format=format) / "release"
             assert planted.leaks(folder, frame, 5, person, round_borders=round_borders) == []
