@@ -177,7 +177,8 @@ class Table(Displayed, Framed, Content):
         table = cls([], frame=frame or source.frame)
         table._reader = TextReader(formats, source.delimiter == ";", table._shown_elsewhere)
         table._source, table._missing = source, tuple(missing)
-        table._kinds = dict.fromkeys(source.texts, "category") | dict(kinds)
+        texts: dict[str, Kind] = dict.fromkeys(source.texts, "category")
+        table._kinds = texts | dict(kinds)
         table._origin, table._declared = _Origin(source, Marks.of(missing), formats), dict(kinds)
         table.names, table._known, table._n_rows = tuple(names), frozenset(names), source.table.num_rows
         return table

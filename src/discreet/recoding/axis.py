@@ -236,14 +236,14 @@ class Axis:
             return MISSING
         if low == -np.inf and high == np.inf:
             return EVERYTHING if missing == self.column.has_missing else Meaning((low, high), missing=missing)
-        low, high = self._closed(low, high)
-        return EVERYTHING if self._hides(low, high) else Meaning((low, high), missing=missing)
+        return EVERYTHING if self._hides(*self._closed(low, high)) else Meaning((low, high), missing=missing)
 
     def _closed(self, low: float, high: float) -> tuple[float, float]:
         """The same, or the only whole number in it where it is open at one end: 0 and 1 instead of `< 1` and `>= 1`.
 
-        Of a column of more than two numbers only a 0 at the lower end, as of counts: others may have smaller or larger
-        ones. Not if that number is rare, which nothing may name.
+        It is only written so: new rows below or above have that label, too, as none is nearer. Of a column of more than
+        two numbers only a 0 at the lower end, as of counts: others may have smaller or larger ones. Not if that number
+        is rare, which nothing may name.
         """
         if not self.readable or self.numbers is None or self.column.kind != "number" or not is_whole(self.column):
             return low, high

@@ -5,7 +5,7 @@ For columns whose classes do not follow the hierarchy: they stay in the order th
 values below a label are not neighbours.
 
 BranchSets     any set of categories: whole branches by their label, the rest by name
-WholeBranches  what has intervals or prefixes: by labels of the hierarchy only if it is whole branches and nothing else
+WholeBranches  what has intervals or prefixes: by a label of the hierarchy only if it is a whole branch and nothing else
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from discreet.counting.entropy import entropy_times_n
-from discreet.data.column import SUPPRESSED
+from discreet.data.column import SUPPRESSED, Column, Kind, encode
+from discreet.errors import quietly
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.axis import Axis, written
-from discreet.recoding.labels import Meaning, other_mark
+from discreet.recoding.labels import Labelling, Meaning, other_mark
 from discreet.recoding.names import MOST_SPELT, Names
 
 _NO_CLASS = 0.01  # bits per row that may be lost where no class says what is told
@@ -27,10 +29,14 @@ _NO_CLASS = 0.01  # bits per row that may be lost where no class says what is to
 
 @dataclass(frozen=True, eq=False)
 class BranchSets:
-    """Sets of ranks of an axis, by the labels of a hierarchy; `below` has the ranks of each, the highest first."""
+    """Sets of ranks of an axis, by the labels of a hierarchy; `below` has the ranks of each, the highest first.
+
+    `torn` are labels that also have values which are not named, and so belong to the others, whether or not they occur.
+    """
 
     axis: Axis
     below: dict[str, frozenset[int]]
+    torn: frozenset[str]
 
     @classmethod
     def of(cls, axis: Axis, hierarchy: Hierarchy) -> BranchSets:
@@ -42,7 +48,12 @@ class BranchSets:
         for labels in levels:  # of a label on several levels, the lowest: a value is not called like others beside it
             for label, codes in labels.items():
                 below.setdefault(label, frozenset(axis.rank_of_code[codes].tolist()))
-        return cls(axis, {label: below[label] for labels in reversed(levels) for label in labels})
+        unnamed = np.setdiff1d(np.arange(len(hierarchy)), leaf_of_code[common])
+        return cls(
+            axis,
+            {label: below[label] for labels in reversed(levels) for label in labels},
+            frozenset(label for leaf in unnamed for label in hierarchy.paths[leaf]),
+        )
 
     def label(self, ranks: tuple[int, ...]) -> str | None:
         axis = self.axis
@@ -51,7 +62,8 @@ class BranchSets:
         if len(inside) in (0, axis.n_values):
             return axis.set_of(ranks)
         suffix = " or missing" if missing else ""
-        labels, outside = self._cover(inside), self._cover(frozenset(range(axis.n_values)) - inside)
+        torn = self.torn if axis.has_other and axis.n_values - 1 in inside else frozenset()
+        labels, outside = self._cover(inside), self._cover(frozenset(range(axis.n_values)) - inside, but=torn)
         if len(labels) == 1:
             return labels[0] + suffix
         if len(outside) < min(len(labels), MOST_SPELT + 1) and missing == axis.column.has_missing:
@@ -63,13 +75,17 @@ class BranchSets:
     def meaning(self, ranks: tuple[int, ...]) -> Meaning:
         return self.axis.meaning_of_set(ranks)
 
-    def _cover(self, inside: frozenset[int]) -> list[str]:
-        """The highest labels whose values are all inside, the commonest first; a value alone by its own name."""
+    def _cover(self, inside: frozenset[int], *, but: frozenset[str] = frozenset()) -> list[str]:
+        """The highest labels whose values are all inside, the commonest first; a value alone by its own name.
+
+        `but` are labels that are not used: who is not in them shall not be among the others either.
+        """
         rows, left = self.axis.counts_of_ranks.sum(axis=1), set(inside)
+        below = {label: ranks for label, ranks in self.below.items() if label not in but}
         found: list[tuple[int, str]] = []
-        for ranks in self.below.values():
+        for ranks in below.values():
             if ranks <= left:
-                lowest = [name for name, others in self.below.items() if others == ranks][-1]
+                lowest = [name for name, others in below.items() if others == ranks][-1]
                 found.append((-int(rows[list(ranks)].sum()), lowest))
                 left -= ranks
         found += [(1, self._name_of(rank)) for rank in left]  # what is not named comes last
@@ -90,29 +106,45 @@ class BranchSets:
 
 @dataclass(frozen=True, eq=False)
 class WholeBranches:
-    """Labels of a hierarchy for sets of ranks of an axis that are a branch of it, of two ranks or more."""
+    """Labels of a hierarchy for meanings that are a branch of it, of two values or more.
 
-    axis: Axis
+    Meanings and the hierarchy decide, not which values occur: labels shall not tell who has a value that is not named.
+    """
+
+    name: str
+    kind: Kind
     hierarchy: Hierarchy
 
-    def label(self, ranks: range) -> str | None:
-        """The label that says exactly this set; None if there is none."""
-        missing = ranks[-1] == self.axis.n_values
-        label = self._label_of.get(frozenset(ranks[:-1] if missing else ranks))
-        return f"{label} or missing" if label is not None and missing else label
+    def label(self, meaning: Meaning) -> str | None:
+        """The lowest label whose values are those that the meaning stands for; None if there is none."""
+        inside = self._inside(meaning)
+        if inside is None or not 1 < inside.sum() < len(inside):
+            return None
+        example = int(inside.argmax())
+        for level in range(1, self.hierarchy.levels - 1):
+            codes = self.hierarchy.codes(level)
+            if np.array_equal(codes == codes[example], inside):
+                label = self.hierarchy.labels(level)[codes[example]]
+                if label == SUPPRESSED:
+                    return None
+                return f"{label} or missing" if meaning.missing else label
+        return None
+
+    def _inside(self, meaning: Meaning) -> np.ndarray | None:
+        """Which values of the hierarchy the meaning stands for; None if they cannot be told."""
+        if self._column is None:
+            return None
+        label = Labelling(self.name, self.kind, ("",), (meaning,))
+        classes = label.classes(self._column)
+        return classes.fit(0)[classes.of_code[self._column.codes]]
 
     @cached_property
-    def _label_of(self) -> dict[frozenset[int], str]:
-        """The lowest label of each branch."""
-        leaf_of_code, ranks = self.hierarchy.leaf_codes(self.axis.column)[:-1], self.axis.rank_of_code[:-1]
-        values = np.bincount(ranks, minlength=self.axis.n_values)
-        label_of: dict[frozenset[int], str] = {}
-        for level in range(1, self.hierarchy.levels - 1):
-            for label, codes in _codes_below(self.hierarchy, level, leaf_of_code, np.arange(len(ranks))).items():
-                inside = np.unique(ranks[codes])
-                if 1 < len(inside) < self.axis.n_values and values[inside].sum() == len(codes):
-                    label_of.setdefault(frozenset(inside.tolist()), label)
-        return label_of
+    def _column(self) -> Column | None:
+        """The values of the hierarchy as a column; None if it has a line for all others, or one like 20-24."""
+        if SUPPRESSED in self.hierarchy.values:
+            return None
+        values = pa.array(self.hierarchy.values, pa.string())
+        return quietly(lambda: encode(self.name, values, kind=self.kind))[0]
 
 
 def _codes_below(

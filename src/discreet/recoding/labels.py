@@ -205,6 +205,11 @@ class Labelling:
 
     # -- reading values --------------------------------------------------------------------------------------------
 
+    @property
+    def has_truth_values(self) -> bool:
+        """Whether the categories are true and false, which a column of True and FALSE is read as, unless declared."""
+        return self.kind == "category" and {*self._named} in ({"true", "false"}, {"true"}, {"false"})
+
     @cached_property
     def _borders(self) -> np.ndarray:
         ends = {end for meaning in self.meanings if meaning.interval is not None for end in meaning.interval}

@@ -24,11 +24,12 @@ def in_own_order(axis: Axis, hierarchy: Hierarchy) -> tuple[Axis, WholeBranches 
     column = axis.column
     hierarchy.check_against(column)
     assert axis.rare is not None
-    hierarchy = hierarchy.completed(column).veiled(axis.rare.is_named_by)
+    listed = hierarchy.veiled(axis.rare.is_named_by)
+    hierarchy = listed.completed(column)
     leaf_of_code = hierarchy.leaf_codes(column)[:-1]
     if len(np.unique(leaf_of_code)) < len(leaf_of_code):
         return None
     own = in_branches(axis, None)
     if own.tree is None and column.kind == "category":
         return replace(axis, tree=BranchSets.of(axis, hierarchy)), None
-    return own, WholeBranches(own, hierarchy)
+    return own, WholeBranches(column.name, column.kind, listed)

@@ -204,7 +204,7 @@ def read_like_release(
     present = [labelling for labelling in plan.labellings if labelling.source in table]
     known = {**(written or {}), **{labelling.source: labelling.written for labelling in present if labelling.written}}
     recorded = {source: notation_named(name) for source, name in known.items() if source in table}
-    kinds = {labelling.source: labelling.kind for labelling in present}
+    kinds = {labelling.source: labelling.kind for labelling in present if not labelling.has_truth_values}
     known_notations = {source: notation for source, notation in recorded.items() if notation is not None}
     return table.reread(kinds=kinds, recorded=known_notations, in_parts=in_parts)
 

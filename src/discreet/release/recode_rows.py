@@ -136,7 +136,7 @@ def _as_read(column: Column, labels: Iterable[str | None]) -> Column | None:
     published = encode(column.name, pa.array(labels, pa.string()))
     if column.values.type == published.values.type:
         return None
-    place = {text: place for place, text in enumerate(published.texts)}
+    place: dict[str | None, int] = {text: place for place, text in enumerate(published.texts)}
     code_of = np.array([place.get(text, len(place)) for text in (*column.texts, None)])
     return Column(column.name, published.kind, published.values, code_of[column.codes])
 

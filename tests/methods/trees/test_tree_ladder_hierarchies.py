@@ -16,6 +16,8 @@ from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.prepare.hierarchy import from_paths
 from discreet.prepare.intervals import read_interval
 from discreet.recoding.axis import Axis
+from discreet.recoding.branch_sets import BranchSets
+from discreet.recoding.labels import EVERYTHING, Meaning
 
 QUASI = ("age", "zip", "town")
 
@@ -99,19 +101,51 @@ def test_numbers_that_a_file_leaves_to_its_last_line_lie_in_their_intervals():
         assert label in ("*", "elsewhere") or (found is not None and found[0] <= int(age) < found[1]) or "-" in label
 
 
+def by_decades(table, *more):
+    paths = [(text, f"the {int(text) // 10 * 10}s", "*") for text in table.column("age").texts]
+    return from_paths("age", [*paths, *more])
+
+
 def test_whole_branches_have_their_labels_in_any_order():
     table = people(3000)
-    decades = from_paths("age", [(text, f"the {int(text) // 10 * 10}s", "*") for text in table.column("age").texts])
-    ages = ladder(table, "age", decades, free=True)
-    rank_of = {int(number): rank for rank, number in enumerate(ages.axis.numbers)}
-    assert ages.whole.label(range(rank_of[30], rank_of[40])) == "the 30s"
-    assert ages.whole.label(range(rank_of[30], rank_of[50])) is None  # the interval is shorter
-    assert ages.whole.label(range(rank_of[30], rank_of[39])) is None
-    release = TreeLadder(20, hierarchies={"age": decades}, random_state=0).release(
+    ages = ladder(table, "age", by_decades(table), free=True)
+    assert ages.whole.label(Meaning.between(30, 40)) == "the 30s"
+    assert ages.whole.label(Meaning.between(30, 40, missing=True)) == "the 30s or missing"
+    assert ages.whole.label(Meaning.between(None, 20)) == "the 10s"
+    assert ages.whole.label(Meaning.between(30, 50)) is None
+    assert ages.whole.label(Meaning.between(30, 39)) is None
+    assert ages.whole.label(EVERYTHING) is None
+    release = TreeLadder(20, hierarchies={"age": by_decades(table)}, random_state=0).release(
         table, Roles(target="y", quasi=["age"])
     )
     labels = set(release.data.column("age").to_pylist())
     assert "the 50s" in labels or not labels & {"[50, 60)"}
+
+
+def test_labels_of_whole_branches_do_not_tell_who_has_a_rare_value():
+    """The file counts 90 among the 30s. So [30, 40) is not called so, whether or not somebody is 90."""
+    table, ninety = people(3000), {"age": 90, "zip": 10000, "town": "town 1", "y": "no"}
+    with_ninety = by_decades(table, ("90", "the 30s", "*"))
+    cells = {name: [*table.column(name).to_arrow().to_pylist(), cell] for name, cell in ninety.items()}
+    for one in (table, Table.of(cells)):
+        assert ladder(one, "age", with_ninety, free=True).whole.label(Meaning.between(30, 40)) is None
+    elsewhere = by_decades(table, ("*", "elsewhere", "*"))
+    assert ladder(table, "age", elsewhere, free=True).whole.label(Meaning.between(30, 40)) is None
+
+
+def test_all_but_a_branch_does_not_tell_who_has_a_rare_value_of_it():
+    """Whether or not somebody has the rare town d, which is among the others, they are not called `not {north}`."""
+    rows = {"town": list("abcef") * 40, "y": list("nynny") * 40}
+    tree = from_paths("town", [*((town, "north", "*") for town in "abd"), *((town, "south", "*") for town in "cef")])
+    with_rare = {name: [*cells, *more] for (name, cells), more in zip(rows.items(), ("dg", "nn"), strict=True)}
+    tree = from_paths("town", [*tree.paths, ("g", "south", "*")])
+    without = {name: [*cells, *more] for (name, cells), more in zip(rows.items(), ("gg", "nn"), strict=True)}
+    for people_of_towns in (with_rare, without):
+        axis = Axis.of(CodedRows.of(Table.of(people_of_towns), ["town"], target="y"), "town", rarest=5)
+        sets = BranchSets.of(axis, tree)
+        others = tuple(rank for rank, name in enumerate(axis.names) if name not in "ab")
+        assert "north" not in sets.label(others)
+        assert sets.label(tuple(axis.names.index(town) for town in "ab")) == "north"
 
 
 def test_a_label_that_is_a_value_too_means_one_thing():

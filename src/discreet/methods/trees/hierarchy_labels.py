@@ -107,12 +107,12 @@ class LineLabels:
 
 
 def _along(line: TreeLine, axis: Axis) -> Axis:
-    """The axis with its categories in the order of a line, written by the line's labels."""
+    """The axis with its categories in the order of a line, written by the line's labels; those of one place are one."""
     places = line.place_of_code
     if axis.names is not None:
-        order = np.argsort(places[:-1], kind="stable")
-        names = tuple(axis.column.texts[code] for code in order)
-        axis = Axis(axis.column, np.append(np.argsort(order), len(order)), axis.counts, names)
+        _, first, rank_of_code = np.unique(places[:-1], return_index=True, return_inverse=True)
+        names = tuple(axis.column.texts[code] for code in first)
+        axis = Axis(axis.column, np.append(rank_of_code.ravel(), len(first)), axis.counts, names)
     place_of_rank = np.empty(axis.n_values + 1, dtype=np.int64)
     place_of_rank[axis.rank_of_code] = places
     return replace(axis, tree=LineLabels(line, place_of_rank))

@@ -122,8 +122,7 @@ class Ladder:
         labels = [self.label(int(first[i]), int(last[i])) for i in example]
         texts, meanings = zip(*labels, strict=True)
         if self.whole is not None:  # names that nothing else has
-            spans = (range(self.starts[first[i]], self.starts[last[i] + 1]) for i in example)
-            whole = [self.whole.label(span) for span in spans]
+            whole = map(self.whole.label, meanings)
             texts = tuple(
                 text if name is None or name in texts else name for text, name in zip(texts, whole, strict=True)
             )
