@@ -17,6 +17,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import pair_counts
 from discreet.data.table import Table
 from discreet.foundation.randomness import Randomness
+from discreet.methods.trees.hierarchy_labels import tree_axis
 from discreet.methods.trees.mondrian_least import sizes_from
 from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.prepare.automatic_hierarchy import automatic
@@ -507,6 +508,15 @@ def test_a_label_above_the_leaves_that_names_a_rare_value_gives_way():
     release = Mondrian(4, labels="hierarchy", hierarchies={"town": towns}).release(table, roles)
     assert written(release, "town") == {"north", "c", "d"}
     assert b"a and b" not in release.record
+
+
+def test_categories_that_are_not_named_are_one_place_of_the_line():
+    """A cut between two of them would write both sides alike."""
+    towns = from_paths("town", [*((town, "north", "*") for town in "ab"), *((town, "south", "*") for town in "cdef")])
+    table = Table.of({"town": [*"aaaaabbbbbeeeeecd"], "y": [0, 1] * 8 + [0]})
+    axis = tree_axis(CodedRows.of(table, ["town"], target="y"), "town", rarest=2, given=towns, by_branches=True)
+    assert [axis.tree.label((rank,)) for rank in range(axis.n_values)] == ["e", "b", "a", "other"]
+    assert axis.rank_of_code[:-1].tolist() == [2, 1, 3, 3, 0]
 
 
 # -- labels that follow from the cuts ---------------------------------------------------------------------------------
