@@ -40,9 +40,7 @@ from discreet.recoding.labels import EVERYTHING, MISSING, OTHER, Meaning, other_
 from discreet.recoding.names import MOST_SPELT, Names
 from discreet.recoding.plan import AxisScale
 
-_AMBIGUOUS = re.compile(
-    r'[{}",]|^not missing$|or missing$|^[<>\[]'
-)  # could be read as a set, an interval, or a quotation
+_AMBIGUOUS = re.compile(r'[{}",]|^not missing$|or missing$|^[<>\[]')  # may be taken for a set, interval or quotation
 
 
 class Written(Protocol):
