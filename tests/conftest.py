@@ -22,6 +22,8 @@ from hypothesis.internal.conjecture import providers
 from discreet.foundation import progress
 from discreet.report import files
 
+# A law that is broken shows both sides.
+pytest.register_assert_rewrite(*(path.stem for path in Path(__file__).parent.glob("checks*.py")))
 settings.register_profile("discreet", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("discreet")
 # Hypothesis tries constants of all modules that are loaded: which, depends on the tests before. Its examples must not.
