@@ -582,6 +582,19 @@ def test_a_label_is_that_of_the_region_whatever_values_lie_in_it(seed, split):
     assert split == "information" or local.labels[2] != plan.labels[2]  # sets that occur do depend on the values
 
 
+def test_groups_that_are_larger_than_asked_are_told():
+    rng = np.random.default_rng(5)
+    table = {"age": rng.integers(18, 90, 1500), "pay": rng.integers(0, 5000, 1500)}
+    table["y"] = np.where(rng.random(1500) < 0.35 + 0.3 * (table["age"] > 50), "yes", "no")
+    roles = Roles(target="y", quasi=["age", "pay"])
+    release = Mondrian(5, split="information").release(table, roles)
+    assert release.verdict.measured > 50
+    (note,) = release.owner.notes
+    assert re.match(r"Groups of at least [\d,]+ were taken because .*; `--set least=5` keeps more detail\.", note)
+    for asked in (Mondrian(5, split="information", least=5), Mondrian(5)):
+        assert not asked.release(table, roles).owner.notes
+
+
 def test_cuts_lie_at_round_places():
     """Between 38 and 41 the middle is 39, between 38 and 44 it is 41; the roundest number is 40 in both cases."""
     roles = Roles(target="y", quasi=["age"])

@@ -47,7 +47,7 @@ from discreet.methods.base import Method
 from discreet.methods.engine_release import EngineDecision
 from discreet.methods.fresh_order import fresh_order
 from discreet.methods.group_needs import GroupNeeds, population_of, values_of
-from discreet.methods.grouping import Grouping
+from discreet.methods.grouping import Grouping, larger_than_asked
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import tree_axis
 from discreet.methods.trees.mondrian_alike import cut_back
@@ -252,8 +252,16 @@ class Mondrian(Method):
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
+        larger = larger_than_asked(least, max(self._fewest, self.least or 0), "least")
         return Grouping(
-            leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed, population=population
+            leaf_of,
+            plan.labellings,
+            plan.codes,
+            plan,
+            trace,
+            larger,
+            of_single_rows=self.relaxed,
+            population=population,
         )
 
     def _needs_rows(self) -> str:
