@@ -308,7 +308,7 @@ def test_borders_between_the_numbers_of_a_tree_are_round():
 def test_a_border_of_a_tree_is_no_number_that_few_have():
     tree = from_paths("age", [("20", "young", "*"), ("30", "young", "*"), ("40", "older", "*")])
     rows = CodedRows.of(Table.of({"age": [*[20, 30] * 6, 40, None], "y": [0, 1] * 7}), ["age"], target="y")
-    assert tree_line(rows, "age", tree, rarest=3).borders.tolist() == [25, 35]
+    assert tree_line(rows, "age", tree, rarest=3).borders.tolist() == [30, 35]
 
 
 def test_groups_that_are_larger_than_asked_are_told():
