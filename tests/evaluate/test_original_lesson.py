@@ -51,8 +51,8 @@ def test_hundreds_of_rare_categories_do_not_make_the_original_worse():
     without = [table.select(["sign", "y"]) for table in (train, test)]
     best, plain = (Lesson(*pair, "y").score("logistic") for pair in (without, (train, test)))
     fair = OriginalLesson(train, test, "y").score("logistic")
-    assert plain.auc < best.auc - 0.02
-    assert fair.auc == pytest.approx(best.auc, abs=0.005)
+    assert plain.auc < best.auc - 0.01
+    assert fair.auc == pytest.approx(best.auc, abs=0.001)
 
 
 def test_without_numbers_there_is_nothing_to_prepare():
