@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suggestions for every kind of frame, and what commands do with columns that nobody decided on."""
 
+import datetime
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -64,6 +66,12 @@ def test_reasons_are_sentences():
     reasons = {found.column: found.reason for found in suggest(one, target="y")}
     assert reasons["x1"] == "its name tells nothing; whoever knows it is left with 4 rows on average"
     assert reasons["y"] == "2 classes; 1 row has none and is left out"
+
+
+def test_moments_that_differ_in_every_row_are_known_like_other_dates():
+    when = [datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=7 * i) for i in range(200)]
+    (first, _) = suggest({"booked": when, "y": [0, 1] * 100}, target="y")
+    assert (first.role, first.reason) == ("quasi", "outsiders may know when it happened to a person")
 
 
 def test_amounts_are_no_points_in_time():

@@ -174,7 +174,7 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
         return say("person", f"an id of several rows, as of persons; {distinct:,} of them in {n_rows:,} rows")
     if fits(column.name, IDENTITIES) and distinct > n_rows / 10:
         return say("identifiers", f"the name suggests an identity; {distinct:,} different values")
-    if distinct == n_rows and not _is_measured(column) and topic not in _PRECISE:
+    if distinct == n_rows and column.kind != "date" and not _is_measured(column) and topic not in _PRECISE:
         return say("identifiers", "different in every row")
     if fits(column.name, SENSITIVE):
         kept = "the name suggests what people keep to themselves"
