@@ -57,6 +57,16 @@ def test_some_rows_are_a_dataset_like_all(dataset):
     assert Dataset.of(some) is some
 
 
+def test_some_rows_may_all_differ_where_all_rows_do_not():
+    """An amount that two of 40 persons share is published; on folds without one of them it is no name either."""
+    people = {"age": [30, 40] * 20, "cost": [1.5, *range(1, 39), 1.5], "again": ["yes", "no", "no", "yes"] * 10}
+    roles = Roles(target="again", quasi="age", other="cost")
+    some = Dataset.of(people, roles).take(np.arange(39))
+    assert len(Mondrian(5).release(some.data, some.roles).data) == 39
+    with pytest.raises(RolesError, match="39 different values in 39 rows"):
+        Mondrian(5).release(some.data, roles)
+
+
 def test_what_teaches_nothing_is_refused():
     with pytest.raises(RolesError, match="needs roles"):
         Dataset.of(PEOPLE)

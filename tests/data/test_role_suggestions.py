@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suggestions for every kind of frame, and what commands do with columns that nobody decided on."""
 
+import datetime
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -64,6 +66,36 @@ def test_reasons_are_sentences():
     reasons = {found.column: found.reason for found in suggest(one, target="y")}
     assert reasons["x1"] == "its name tells nothing; whoever knows it is left with 4 rows on average"
     assert reasons["y"] == "2 classes; 1 row has none and is left out"
+
+
+def test_moments_that_differ_in_every_row_are_known_like_other_dates():
+    when = [datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=7 * i) for i in range(200)]
+    (first, _) = suggest({"booked": when, "y": [0, 1] * 100}, target="y")
+    assert (first.role, first.reason) == ("quasi", "outsiders may know when it happened to a person")
+
+
+def test_amounts_are_no_points_in_time():
+    table = {"monthly": [10.25 + i % 50 for i in range(200)], "month": [i % 12 for i in range(200)]}
+    roles = {one.column: one.role for one in suggest(table | {"y": [0, 1] * 100}, target="y")}
+    assert roles == {"monthly": "decide", "month": "quasi", "y": "target"}
+
+
+def test_the_target_under_another_name_is_said():
+    n = 1000
+    target = ["no"] * 700 + ["yes"] * 300
+    table = {
+        "status": ["refused"] * 702 + ["granted"] * 298,  # wrong about 2 rows where guessing is about 300
+        "almost": ["a"] * 710 + ["b"] * 290,
+        "amount": [float(i) for i in range(n)],  # tells the class of every row, as whatever differs in all rows does
+        "sex": ["f", "m"] * (n // 2),
+        "y": target,
+    }
+    said = {one.column: (one.role, one.reason) for one in suggest(table, target="y")}
+    assert said["status"] == (
+        "decide",
+        "it tells 'y' in all rows or nearly all; nothing says whether outsiders know it",
+    )
+    assert not any("tells 'y'" in said[name][1] for name in ("almost", "amount", "sex", "y"))
 
 
 def test_years_as_far_apart_as_births_are_known_whatever_they_are_called():

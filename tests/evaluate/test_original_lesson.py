@@ -38,6 +38,23 @@ def test_the_test_rows_take_no_part_in_the_choice():
     assert np.mean([half.accuracy for half in halves]) == pytest.approx(whole.accuracy)
 
 
+def towns(n, seed):
+    """Three hundred towns, which tell nothing, beside a sign that tells a little."""
+    rng = np.random.default_rng(seed)
+    sign = rng.integers(0, 2, n)
+    y = np.where(rng.random(n) < 0.35 + 0.3 * sign, "yes", "no")
+    return {"town": [f"town {i}" for i in rng.integers(0, 300, n)], "sign": np.where(sign, "a", "b"), "y": y}
+
+
+def test_hundreds_of_rare_categories_do_not_make_the_original_worse():
+    train, test = Table.of(towns(1500, 0)), Table.of(towns(3000, 1))
+    without = [table.select(["sign", "y"]) for table in (train, test)]
+    best, plain = (Lesson(*pair, "y").score("logistic") for pair in (without, (train, test)))
+    fair = OriginalLesson(train, test, "y").score("logistic")
+    assert plain.auc < best.auc - 0.01
+    assert fair.auc == pytest.approx(best.auc, abs=0.001)
+
+
 def test_without_numbers_there_is_nothing_to_prepare():
     data = {"a": ["p", "q", "r"] * 40, "y": ["n", "m"] * 60}
     table = Table.of(data)

@@ -156,6 +156,17 @@ def test_labels_survive_files_and_recipients_write_them_again(tmp_path, fmt, met
     assert all(len(prefix) < 5 for listed in starts for prefix in listed)
 
 
+@pytest.mark.parametrize(("name", "has_prefixes"), [("PLZ", True), ("grade", False)])
+def test_a_few_post_codes_are_written_by_prefix_too(name, has_prefixes):
+    """Other codes of so few values may be classes of anything: they are listed."""
+    rng = np.random.default_rng(3)
+    codes = np.array(["01067", "01069", "01097", "01099", "04103", "04105", "04107", "10115", "10117", "80331"])
+    table = {name: codes[rng.integers(0, 10, 600)], "age": rng.integers(20, 80, 600), "y": rng.integers(0, 2, 600)}
+    release = Mondrian(5).release(table, Roles(target="y", quasi=[name, "age"]))
+    meanings = json.loads(release.record)["columns"][0]["labels"]
+    assert any("starts" in meaning for meaning in meanings) == has_prefixes
+
+
 def test_a_new_code_is_written_by_its_prefix():
     table = people(11, 1500)
     for method in (TreeLadder(10), Mondrian(10)):

@@ -135,6 +135,24 @@ def test_the_lines_are_the_original_no_quasi_identifiers_and_guessing(table, vis
     assert {"original", "guessing"} & {line["name"] for line in summary["candidates"]} == set()
 
 
+def test_a_published_column_that_tells_the_class_alone_is_said(table):
+    """Utility then says nothing of what was done to the quasi-identifiers."""
+    study = copy.deepcopy(table)
+    assert not any(
+        "add nothing" in text for line in summarise_study(study, name="c")["candidates"] for text in line["warnings"]
+    )
+    for result in study.results.values():
+        found = result["evaluations"][0]
+        found["lines"]["no quasi-identifiers"] = copy.deepcopy(found["before"])
+        best = found["best"]["accuracy"]
+        best["lines"]["no quasi-identifiers"] = best["lines"]["original"]
+        best["differences"]["no quasi-identifiers"] = {"mean": 0.0, "low": -0.01, "high": 0.01}
+    line = next(line for line in summarise_study(study, name="c")["candidates"] if line["best"])
+    assert line["warnings"][-1].startswith(
+        "Its quasi-identifiers add nothing to what the columns published as they are"
+    )
+
+
 def test_an_original_within_noise_of_guessing_is_no_scale(table):
     """The difference of two such figures is as small as chance, or rounding, makes it: scores would have no bound."""
     study = copy.deepcopy(table)

@@ -46,7 +46,8 @@ def recode(
 ) -> None:
     """Write new rows with the labels of a release, so that a model trained on it can be used on them.
 
-    Needs only the published folder. The promise covers the released rows, not the ones written here.
+    Needs only the published folder. The promise covers the released rows, not the ones written here. Of the released
+    rows themselves, those with a value that is too rare to be named, and some of kactus2, may get other labels again.
     """
     from discreet.data.formats_out import format_of
     from discreet.data.storage import FORMATS

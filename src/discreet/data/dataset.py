@@ -215,7 +215,7 @@ class TableDataset(Dataset):
         return tuple(name for name in self.roles.published if name not in (*self.quasi, self.target))
 
     def take(self, rows: np.ndarray) -> TableDataset:
-        return TableDataset(self.data.take(rows), self.roles, self.left_out)
+        return TableDataset(self.data.take(rows), self.roles.for_part(), self.left_out)
 
 
 class BasketDataset(Dataset):

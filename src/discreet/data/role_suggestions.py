@@ -18,7 +18,7 @@ import pyarrow as pa
 from discreet.data.column import Column
 from discreet.data.identifiers import likely_identifier
 from discreet.data.role_words import IDENTITIES, SENSITIVE, fits, known_by, names_numbers, names_persons, says_nothing
-from discreet.data.roles import Roles, works_like_a_name
+from discreet.data.roles import MOST_CLASSES, Roles, works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import DataError, RolesError, did_you_mean, shown
 
@@ -57,10 +57,36 @@ def suggest(table: Any, *, target: str | None = None) -> list[Suggestion]:
     columns: dict[str, Column | str] = {name: _usable(table, name) for name in table.names}
     if target is None:
         target = _likely_target([column for column in columns.values() if isinstance(column, Column)])
-    return [
+    suggestions = [
         Suggestion(name, "none", column) if isinstance(column, str) else _suggest(column, len(table), name == target)
         for name, column in columns.items()
     ]
+    predicted = None if target is None else columns[target]
+    return suggestions if not isinstance(predicted, Column) else [_twin(one, columns, predicted) for one in suggestions]
+
+
+def _twin(one: Suggestion, columns: dict[str, Column | str], target: Column) -> Suggestion:
+    """The suggestion, with a warning if the column is the target under another name."""
+    column = columns[one.column]
+    if one.role in ("target", "identifiers", "person", "none") or not isinstance(column, Column):
+        return one
+    if not _tells_all(column, target):
+        return one
+    return replace(one, reason=f"it tells {shown(target.name)} in all rows or nearly all; {one.reason}")
+
+
+def _tells_all(column: Column, target: Column) -> bool:
+    """Whether of the rows that guessing gets wrong, knowing the value leaves 1 in 100 at most; values of few rows are
+    left aside, for these tell the class of any column.
+    """
+    n_classes, n_values = len(target.values), len(column.values)
+    if not 2 <= n_classes <= MOST_CLASSES or n_values > len(column) / _FEW:
+        return False
+    labelled = target.codes < n_classes
+    places = column.codes[labelled].astype(np.int64) * n_classes + target.codes[labelled]
+    counts = np.bincount(places, minlength=(n_values + 1) * n_classes).reshape(-1, n_classes)
+    wrong, guessed = counts.sum() - counts.max(axis=1).sum(), counts.sum() - counts.sum(axis=0).max()
+    return bool(guessed and wrong <= guessed / 100)
 
 
 def settled(suggestions: Iterable[Suggestion]) -> list[Suggestion]:
@@ -139,6 +165,8 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
             return say("person", f"{content.reason}; {distinct:,} of them in {n_rows:,} rows")
         return say("identifiers", content.reason)
     topic = known_by(column.name)
+    if topic == "time" and _is_measured(column):
+        topic = None  # a monthly rent and a share of part-time work are no points in time
     is_text = column.kind == "category"
     if names_persons(column.name) and max(n_rows / 20, _FEW) < distinct < n_rows and not _is_measured(column):
         return say("person", f"the name suggests persons, {distinct:,} of them in {n_rows:,} rows")
@@ -146,7 +174,7 @@ def _suggest(column: Column, n_rows: int, is_target: bool) -> Suggestion:
         return say("person", f"an id of several rows, as of persons; {distinct:,} of them in {n_rows:,} rows")
     if fits(column.name, IDENTITIES) and distinct > n_rows / 10:
         return say("identifiers", f"the name suggests an identity; {distinct:,} different values")
-    if distinct == n_rows and not _is_measured(column) and topic not in _PRECISE:
+    if distinct == n_rows and column.kind != "date" and not _is_measured(column) and topic not in _PRECISE:
         return say("identifiers", "different in every row")
     if fits(column.name, SENSITIVE):
         kept = "the name suggests what people keep to themselves"

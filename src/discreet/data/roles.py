@@ -12,7 +12,7 @@ person        identifies the person behind each row, so that k and l count perso
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.data.column import Column
@@ -86,6 +86,10 @@ class Roles(Displayed):
         """The table's columns without a role; they are never published."""
         named = set(self.named)
         return tuple(name for name in table.names if name not in named)
+
+    def for_part(self) -> Roles:
+        """For some of the rows: whether a column works like a name was decided on all of them."""
+        return replace(self, allow_unique=self.published)
 
     def check(self, table: Table) -> None:
         """Raise RolesError unless every column exists and none would be published that works like a name."""

@@ -24,6 +24,16 @@ from discreet.release.release import Changes
 PublishedColumns = dict[str, list[Column]]  # the published columns of each quasi-identifier
 
 
+def larger_than_asked(size: int, needed: int, setting: str) -> list[str]:
+    """A note to the owner where groups of `size` were taken, larger than needed; `setting` takes smaller ones."""
+    if size <= needed:
+        return []
+    return [
+        f"Groups of at least {size:,} were taken because classifiers learn better from them;"
+        f" `--set {setting}={needed}` keeps more detail."
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Grouping:
     """The group of each row, and the label of each group in each quasi-identifier.

@@ -97,9 +97,14 @@ def _calendar(column: Column) -> Hierarchy:
 # -- post codes ----------------------------------------------------------------------------------------------------
 
 
+def called_post_code(name: str) -> bool:
+    """Whether the name of a column suggests post codes."""
+    return bool(_POST_CODE_NAME.search(name))
+
+
 def is_post_code(column: Column) -> bool:
     """Whether all texts have one length and a digit; numbers only if the column's name suggests post codes."""
-    has_name = bool(_POST_CODE_NAME.search(column.name))
+    has_name = called_post_code(column.name)
     if column.kind == "date" or (column.kind == "number" and not has_name):
         return False
     texts = column.texts

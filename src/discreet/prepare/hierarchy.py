@@ -313,7 +313,8 @@ def read_hierarchy(path: str | Path, name: str, *, delimiter: str | None = None)
     if ragged:
         raise DataError(
             f"{shown(path.name)} is ragged: {len(ragged)} of {len(lines)} lines differ from the others;"
-            f" line {ragged[0][0]} has {ragged[0][1]} cells where {width} are expected."
+            f" line {ragged[0][0]} has {ragged[0][1]} cells where {width} are expected. Where a branch has fewer levels"
+            " than others, repeat a label on its lines."
         )
     if width > 2 and not any(cells[-1] for _, cells in lines):  # every line ends with a delimiter
         lines = [(number, cells[:-1]) for number, cells in lines]

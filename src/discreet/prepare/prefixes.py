@@ -7,10 +7,10 @@ import re
 from functools import lru_cache
 
 from discreet.data.column import SUPPRESSED, Column
-from discreet.prepare.automatic_hierarchy import is_post_code
+from discreet.prepare.automatic_hierarchy import called_post_code, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
 
-_MANY = 16  # values above which codes are written by prefix; fewer are listed
+_MANY, _MANY_PLACES = 16, 8  # values above which codes, post codes by their name, are written by prefix
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9. -]{2,11}")
 _LONGER = re.compile(r"[A-Za-z]{0,3}[0-9]{2}[A-Za-z0-9.]{0,9}")
 
@@ -25,7 +25,8 @@ def prefix_tree(column: Column) -> tuple[Hierarchy, dict[str, str]] | None:
     (('10115', '1011*', '101**', '10***', '1****', '*'), '101')
     """
     texts = column.texts
-    if len(texts) <= _MANY or not (is_post_code(column) or (column.kind == "category" and _are_codes(texts))):
+    most = _MANY_PLACES if called_post_code(column.name) else _MANY
+    if len(texts) <= most or not (is_post_code(column) or (column.kind == "category" and _are_codes(texts))):
         return None
     return _tree(column.name, tuple(texts), column.kind == "number")
 

@@ -262,7 +262,9 @@ class Release(Displayed, Framed):
         tables; where items were grouped, baskets, from baskets or transactions.
 
         The published recoding record is used if there is one, so that recipients get the same from the published folder
-        (discreet.recode); otherwise the owner's plan. The promise covers the released rows only.
+        (discreet.recode); otherwise the owner's plan. The promise covers the released rows only. Some of these may get
+        other labels again than they were published with: those with a value that too few persons have to be named, and
+        rows that `KActus2` gave away to fill up groups.
         """
         if self.groups is not None:
             return self.groups.apply(rows_with_items(rows))

@@ -28,6 +28,7 @@ from discreet.report.study_plots import attacks_plot, detail_plot, scores_plot, 
 from discreet.report.wording import percent, score, unsure
 from discreet.study import Study
 from discreet.study.candidates import (
+    adds_nothing,
     candidates_of,
     chosen,
     guess,
@@ -176,13 +177,12 @@ def _why(choice: Choice) -> str | None:
     mine, its = ({name: float(value) for name, value in one.measures.items()} for one in (best, useful))
     if not 0 < sign * (its["utility"] - mine["utility"]) <= its.get("utility_error", 0):
         return None
-    shown = [
-        f"{name} {way(mine[name])} instead of {way(its[name])}" for name, way in _SHOWN if name in {*mine} & {*its}
-    ]
+    texts = [(name, way(mine[name]), way(its[name])) for name, way in _SHOWN if name in {*mine} & {*its}]
+    shown = [f"{name} {here} instead of {there}" for name, here, there in texts if here != there]
     measure = "accuracy" if sign > 0 else "brier"
     figures = f"{score(mine['utility'], measure)} and {score(its['utility'], measure)}"
     figures += f" ± {score(its['utility_error'], measure)}"
-    return f"within noise of the most useful, {useful.name} ({figures}), with {', '.join(shown)}"
+    return f"within noise of the most useful, {useful.name} ({figures}){', with ' * bool(shown)}{', '.join(shown)}"
 
 
 def _otherwise(choice: Choice | None, other: Choice | None, valued: Choice | None) -> str | None:
@@ -221,13 +221,19 @@ def _lines(
                 "suppressed": kept["suppressed"],
                 "tables": kept["tables"],
                 "targets": means_of_targets(kept["targets"]),
-                "warnings": warnings_of(kept) if result["facts"] is not None else [],
+                "warnings": _warnings(result, study),
                 **{name: None if way is None else way.scores.get(candidate.name) for name, way in choices.items()},
                 "seconds": result["seconds"],
                 **{name: candidate.measures.get(name) for name in _MEASURES},
             }
         )
     return lines
+
+
+def _warnings(result: dict[str, Any], study: Study) -> list[str]:
+    said = warnings_of(result["kept"]) if result["facts"] is not None else []
+    nothing = adds_nothing(result, study.recipe)
+    return said if nothing is None else [*said, nothing]
 
 
 def _line(line: Candidate, study: Study) -> dict[str, Any]:

@@ -117,6 +117,25 @@ def release_score(result: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
     return found["after"][found["best"][measure]["release"]][measure]
 
 
+def adds_nothing(result: dict[str, Any], recipe: Recipe) -> str | None:
+    """A sentence if what is published beside the quasi-identifiers tells the class as well without them."""
+    measure, found = recipe.evaluation.measure, result["evaluations"][0]
+    apart = found["best"][measure]["differences"].get(WITHOUT_QUASI)
+    without, guessed = (line_score(result, name, recipe)["value"] for name in (WITHOUT_QUASI, GUESSING))
+    if apart is None or None in (apart["low"], apart["high"], without, guessed):
+        return None
+    if math.isclose(without, guessed, abs_tol=_ROUNDING):  # nothing else is published, or it tells nothing
+        return None
+    if (-apart["high"] if measure == "brier" else apart["low"]) > _ROUNDING:
+        return None
+    return (
+        f"Its quasi-identifiers add nothing to what the columns published as they are tell of the class:"
+        f" {_TITLES[measure].replace('Accuracy', 'accuracy')} {without:.3f} without them,"
+        f" {release_score(result, recipe)['value']:.3f} with them, within noise. Is one of these columns the target"
+        " under another name?"
+    )
+
+
 def guess(labels: np.ndarray, measure: str) -> float:
     """The score of a classifier that knows the shares of the classes and nothing about a row.
 

@@ -374,6 +374,34 @@ def test_groups_follow_the_tree_by_hand():
     assert release.certificate.method.parameters["hierarchies"] == ["town"]
 
 
+def test_a_hierarchy_across_the_classes_tells_as_much_as_none():
+    """One town of each land is of another class; only an order that mixes the lands brings these together."""
+    rng = np.random.default_rng(4)
+    lands = {f"{land}{town}": land for land in "ABCDE" for town in range(4)}
+    tree = from_paths("town", [(town, land, "*") for town, land in lands.items()])
+
+    def people():
+        town, age = rng.choice([*lands], 1000), rng.integers(18, 90, 1000)
+        y = rng.random(1000) < np.where([one.endswith("1") for one in town], 0.75, 0.35)
+        return {"town": town.tolist(), "age": age.tolist(), "y": y.astype(int).tolist()}
+
+    learnt, asked, told = people(), people(), []
+    for hierarchies in (None, {"town": tree}):
+        method = Mondrian(5, split="information", hierarchies=hierarchies)
+        release = method.release(learnt, Roles(target="y", quasi=["town", "age"]))
+        cells = [
+            [*zip(*(t[name].to_pylist() for name in ("town", "age")), strict=True)]
+            for t in (release.data, release.recode(asked).to_arrow())
+        ]
+        classes = {}
+        for cell, y in zip(cells[0], release.data["y"].to_pylist(), strict=True):
+            classes.setdefault(cell, []).append(y)
+        told.append(
+            np.mean([(np.mean(classes[cell]) > 0.5) == y for cell, y in zip(cells[1], asked["y"], strict=True)])
+        )
+    assert told[1] >= told[0] - 0.01
+
+
 @pytest.mark.parametrize("split", ["median", "information"])
 def test_a_hierarchy_of_one_column_takes_no_detail_from_any(split):
     """Part of a branch is written by its values, and columns without a hierarchy as if there were none at all."""
@@ -580,6 +608,19 @@ def test_a_label_is_that_of_the_region_whatever_values_lie_in_it(seed, split):
         plan.left,
     )
     assert split == "information" or local.labels[2] != plan.labels[2]  # sets that occur do depend on the values
+
+
+def test_groups_that_are_larger_than_asked_are_told():
+    rng = np.random.default_rng(5)
+    table = {"age": rng.integers(18, 90, 1500), "pay": rng.integers(0, 5000, 1500)}
+    table["y"] = np.where(rng.random(1500) < 0.35 + 0.3 * (table["age"] > 50), "yes", "no")
+    roles = Roles(target="y", quasi=["age", "pay"])
+    release = Mondrian(5, split="information").release(table, roles)
+    assert release.verdict.measured > 50
+    (note,) = release.owner.notes
+    assert re.match(r"Groups of at least [\d,]+ were taken because .*; `--set least=5` keeps more detail\.", note)
+    for asked in (Mondrian(5, split="information", least=5), Mondrian(5)):
+        assert not asked.release(table, roles).owner.notes
 
 
 def test_cuts_lie_at_round_places():

@@ -294,6 +294,23 @@ def test_a_smaller_k_is_no_worse_than_a_larger_one():
     assert found[0] > accuracy(TopDownSpecialization(5, group_size=5, random_state=1)) + 0.03
 
 
+def test_borders_between_the_numbers_of_a_tree_are_round():
+    """Between 33 and 40 the middle is 37; the roundest number is 40."""
+    codes = [30, 31, 32, 33, 40, 41, 42, 43]
+    tree = from_paths("job", [(str(code), f"{code // 10}*", "*") for code in codes])
+    line = tree_line(
+        CodedRows.of(Table.of({"job": codes * 3, "y": [0, 1] * 12}), ["job"], target="y"), "job", tree, rarest=2
+    )
+    assert isinstance(line, NumberLine)
+    assert line.borders.tolist() == [31, 32, 33, 40, 41, 42, 43]
+
+
+def test_a_border_of_a_tree_is_no_number_that_few_have():
+    tree = from_paths("age", [("20", "young", "*"), ("30", "young", "*"), ("40", "older", "*")])
+    rows = CodedRows.of(Table.of({"age": [*[20, 30] * 6, 40, None], "y": [0, 1] * 7}), ["age"], target="y")
+    assert tree_line(rows, "age", tree, rarest=3).borders.tolist() == [30, 35]
+
+
 def test_groups_that_are_larger_than_asked_are_told():
     roles = Roles(target="y", quasi=["a", "b", "c", "d", "e"])
     release = TopDownSpecialization(5, random_state=1).release(noisy(), roles)
@@ -432,5 +449,5 @@ def test_a_number_that_few_have_is_not_written_beside_missing_cells():
         Mondrian(3, split="information", least=3, labels="hierarchy", hierarchies={"age": tree}),
     ):
         release = method.release(table, Roles(target="y", quasi=["age"]))
-        assert set(release.data.column("age").to_pylist()) == {"20", "30", ">= 35 or missing"}
+        assert set(release.data.column("age").to_pylist()) == {"20", "30", ">= 40 or missing"}
         assert b'"41' not in release.record

@@ -21,12 +21,14 @@ import pyarrow as pa
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import SUPPRESSED, Column
-from discreet.methods.trees.number_lines import tree_line
+from discreet.methods.trees.number_lines import NumberLine, tree_line
 from discreet.methods.trees.value_lines import TreeLine
 from discreet.prepare.automatic_hierarchy import automatic, is_post_code
 from discreet.prepare.hierarchy import Hierarchy
 from discreet.recoding.axis import Axis
 from discreet.recoding.labels import EVERYTHING, MISSING, Labelling, Meaning
+from discreet.recoding.own_order import in_own_order
+from discreet.recoding.readable import readable_axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +152,18 @@ def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | Non
     other = axis.other if axis.has_other else None
     labelling = Labelling.of_hierarchy(hierarchy, column.kind, [*rare.common, *([] if other is None else [other])])
     return replace(axis, tree=TreeLabels(hierarchy, leaf_of_rank, labelling, other, is_hidden))
+
+
+def free_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy, n_columns: int) -> Axis:
+    """The column in the order that it has without the tree: categories in that of their class shares, written by the
+    labels of the tree; along the tree, where its order is the column's, or the tree is coarser than the column.
+    """
+    axis = Axis.of(rows, name, rarest=rarest, by_class=True)
+    found = in_own_order(axis, given)
+    if found is None or isinstance(tree_line(rows, name, given.completed(axis.column), rarest=rarest), NumberLine):
+        return tree_axis(rows, name, rarest=rarest, given=given, by_branches=True)
+    own, whole = found
+    return own if whole is None else readable_axis(rows, name, rarest=rarest, by_class=True, n_columns=n_columns)
 
 
 def _in_order_of(hierarchy: Hierarchy, leaf_of_code: np.ndarray, axis: Axis) -> tuple[Axis, np.ndarray]:

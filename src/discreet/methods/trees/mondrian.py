@@ -47,9 +47,9 @@ from discreet.methods.base import Method
 from discreet.methods.engine_release import EngineDecision
 from discreet.methods.fresh_order import fresh_order
 from discreet.methods.group_needs import GroupNeeds, population_of, values_of
-from discreet.methods.grouping import Grouping
+from discreet.methods.grouping import Grouping, larger_than_asked
 from discreet.methods.limits import MAX_SUPPRESSED
-from discreet.methods.trees.hierarchy_labels import tree_axis
+from discreet.methods.trees.hierarchy_labels import free_axis, tree_axis
 from discreet.methods.trees.mondrian_alike import cut_back
 from discreet.methods.trees.mondrian_least import chosen_least, stacked
 from discreet.methods.trees.mondrian_needs import side_needs
@@ -216,14 +216,14 @@ class Mondrian(Method):
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         self._check_asked(roles)
-        axes = self._axes(rows, roles, self._fewest if isinstance(self.population, Real) else self.k)
         population = population_of(self.population, rows, roles)
         if population is not None and self.relaxed:
             raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
         places = None if population is None else rows.places(population)
         needs = GroupNeeds.of(rows, roles, self.promise, population)
         needs.check_possible()
-        least = self._least(rows, roles)
+        least, free = self._least(rows, roles)
+        axes = self._axes(rows, roles, self._fewest if isinstance(self.population, Real) else self.k, free=free)
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
         ranks = np.empty(parted.codes.shape, dtype=np.int32)
         for i, axis in enumerate(axes):
@@ -252,26 +252,31 @@ class Mondrian(Method):
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
         leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
-        return Grouping(
-            leaf_of, plan.labellings, plan.codes, plan, trace, of_single_rows=self.relaxed, population=population
-        )
+        larger = larger_than_asked(least, max(self._fewest, self.least or 0), "least")
+        of = leaf_of, plan.labellings, plan.codes, plan, trace, larger
+        return Grouping(*of, of_single_rows=self.relaxed, population=population)
 
     def _needs_rows(self) -> str:
         return "relaxed cuts divide rows that are equal" if self.relaxed else super()._needs_rows()
 
-    def _least(self, rows: CodedRows, roles: Roles) -> int:
-        """Persons that every group has at least."""
+    def _least(self, rows: CodedRows, roles: Roles) -> tuple[int, bool]:
+        """Persons that every group has at least, and whether categories are cut in another order than their trees'."""
         if self.least is not None or self.split == "median" or self.population is not None:
-            return max(self._fewest, self.least or 0)
-        return chosen_least(rows, self.k, lambda some, rarest: self._axes(some, roles, rarest))
+            return max(self._fewest, self.least or 0), False
+        orders = (False, True) if self.hierarchies is not None and self.labels == "readable" else (False,)
+        ways = [lambda some, rarest, free=free: self._axes(some, roles, rarest, free=free) for free in orders]
+        least, way = chosen_least(rows, self.k, ways)
+        return least, orders[way]
 
-    def _axes(self, rows: CodedRows, roles: Roles, rarest: int) -> list[Axis]:
-        return [self._axis(rows, name, roles, rarest) for name in roles.quasi]
+    def _axes(self, rows: CodedRows, roles: Roles, rarest: int, *, free: bool = False) -> list[Axis]:
+        return [self._axis(rows, name, roles, rarest, free=free) for name in roles.quasi]
 
-    def _axis(self, rows: CodedRows, name: str, roles: Roles, rarest: int) -> Axis:
+    def _axis(self, rows: CodedRows, name: str, roles: Roles, rarest: int, *, free: bool = False) -> Axis:
         """The axis of a column, by rows that were counted by this column at least."""
         by_class = self.split == "information"
         given = given_hierarchies(self.hierarchies, roles)
+        if free and name in given:
+            return free_axis(rows, name, rarest=rarest, given=given[name], n_columns=len(roles.quasi))
         if name in given or (self.labels == "hierarchy" and not given):
             by_branches = by_class or self.labels == "readable"
             return tree_axis(rows, name, rarest=rarest, given=given.get(name), by_branches=by_branches)

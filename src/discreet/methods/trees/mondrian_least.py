@@ -5,6 +5,8 @@ A release for a larger k is one for k, too. So partitions with groups of k, and 
 some rows, and the one is taken that is worth most: by how well the class of other rows is told from its labels, and by
 the detail it keeps (label_worth.py). The series is the same whatever k is: what a larger k may take, a smaller one may,
 too. Groups that mislead about the class count as such if others tell something of it; if none does, detail decides.
+Where hierarchies are given, categories may be cut in their order, or in that of the class as without them: the same
+worth decides.
 """
 
 from __future__ import annotations
@@ -25,22 +27,38 @@ from discreet.recoding.axis import Axis
 _DETAIL = 0.06  # what all detail is worth, if knowing the class is worth 1, as in TreeLadder
 
 
-def chosen_least(rows: CodedRows, k: int, make_axes: Callable[[CodedRows, int], Sequence[Axis]]) -> int:
-    """The size of groups that is worth most on held-out rows."""
+def chosen_least(
+    rows: CodedRows, k: int, ways: Sequence[Callable[[CodedRows, int], Sequence[Axis]]]
+) -> tuple[int, int]:
+    """The size of groups that is worth most on held-out rows, and which of these ways to make axes; the first of
+    equals.
+    """
     drawn = [*folds_of(rows)]
     some = drawn[: enough_folds(drawn)]
-    folds = [_Fold(part, asked, make_axes(part, within_fold(k, rows.n_rows))) for part, asked in some]
-    fewest = min((fold.rows.n_rows for fold in folds), default=0)
+    fewest = min((part.n_rows for part, _ in some), default=0)
     tried = [*takewhile(lambda least: 2 * within_fold(least, rows.n_rows) <= fewest, sizes_from(k))]
     if not tried:
-        return k
-    known, detail = np.array(
-        [np.mean([fold.held(within_fold(least, rows.n_rows)) for fold in folds], axis=0) for least in tried]
-    ).T
+        return k, 0
+    held = [_held(some, [within_fold(one, rows.n_rows) for one in (k, *tried)], make_axes) for make_axes in ways]
+    known, detail = np.moveaxis(held, -1, 0)  # by way and size
     if known.max() <= 1 / math.sqrt(rows.n_rows):  # two standard errors, see label_worth.py
         known = np.maximum(known, 0.0)
     worth = known + LabelWorth.of_rows(_DETAIL, np.ones(1), rows.n_rows).detail * detail
-    return tried[int(np.argmax(np.round(worth, 9)))]
+    way, best = np.unravel_index(np.argmax(np.round(worth, 9)), worth.shape)
+    return tried[int(best)], int(way)
+
+
+def _held(
+    drawn: Sequence[tuple[CodedRows, np.ndarray]],
+    sizes: Sequence[int],
+    make_axes: Callable[[CodedRows, int], Sequence[Axis]],
+) -> np.ndarray:
+    """What is known of the class by groups of each size but the first, and the detail they keep; no label names what is
+    rarer than the first.
+    """
+    rarest, *tried = sizes
+    folds = [_Fold(part, asked, make_axes(part, rarest)) for part, asked in drawn]
+    return np.array([np.mean([fold.held(least) for fold in folds], axis=0) for least in tried])
 
 
 def sizes_from(k: int) -> Iterator[int]:

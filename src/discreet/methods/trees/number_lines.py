@@ -11,7 +11,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.data.column import MISSING_MARKS, SUPPRESSED, Column, text_of
 from discreet.methods.trees.value_lines import MOST_UNNAMED, LabelStretch, TreeLine, ValueLine
 from discreet.prepare.hierarchy import Hierarchy
-from discreet.prepare.intervals import column_cut, interval_label
+from discreet.prepare.intervals import column_cut, interval_label, readable_cut
 from discreet.prepare.ranges import read_range
 from discreet.prepare.rare import Rare
 from discreet.recoding.labels import EVERYTHING, MISSING, Meaning
@@ -45,7 +45,7 @@ class NumberLine(TreeLine):
             elif strict:
                 return None
         borders = [
-            above if above == below else column_cut(rare.column, below, above, avoid=rare.numbers)
+            above if above == below else _border(rare, below, above)
             for below, above in zip(high[:-1], low[1:], strict=True)
         ]
         places = place_of_leaf[tree.leaf_codes(rare.column)[:-1]]
@@ -73,6 +73,12 @@ class NumberLine(TreeLine):
         if inside.all():
             return EVERYTHING
         return Meaning(self._ends(values[0], values[-1] + 1), missing=missing)
+
+
+def _border(rare: Rare, below: float, above: float) -> float:
+    """The roundest border between the numbers of two leaves that is no rare number; else the middle one."""
+    border = readable_cut(rare.column, below, above, avoid=rare.numbers)
+    return border if border not in rare.numbers else column_cut(rare.column, below, above, avoid=rare.numbers)
 
 
 def _leaves(tree: Hierarchy, column: Column) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -37,7 +37,7 @@ from discreet.foundation.parameters import Interval, StrOptions
 from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Method
 from discreet.methods.group_needs import GROUP_NEEDS, GroupNeeds, promise_of, stated_needs
-from discreet.methods.grouping import Grouping
+from discreet.methods.grouping import Grouping, larger_than_asked
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.number_lines import tree_line
 from discreet.methods.trees.specialization_cut import Cut, LeafRows, Step
@@ -214,16 +214,8 @@ class TopDownSpecialization(Method):
         labellings, codes = parts.written(lines)
         trace: list[dict[str, Any]] = [{"groups": len(parts), "group size": max(size, needs.least)}]
         trace += [{"group size": size, "loss on rows held out": loss} for size, loss in losses.items()]
-        return Grouping(parts.group_of[place], labellings, codes, None, trace, self._larger(size, needs.least))
-
-    def _larger(self, size: int, least: int) -> list[str]:
-        """Say that groups are larger than the promise requires."""
-        if self.group_size is not None or size <= max(self.k, least):
-            return []
-        return [
-            f"Groups of at least {size:,} were taken because classifiers learn better from them;"
-            f" `--set group_size={self.k}` keeps more detail."
-        ]
+        larger = [] if self.group_size is not None else larger_than_asked(size, max(self.k, needs.least), "group_size")
+        return Grouping(parts.group_of[place], labellings, codes, None, trace, larger)
 
     def _line(self, rows: CodedRows, name: str, hierarchy: Hierarchy | None) -> Line:
         """The column along its tree if it has one; post codes by their prefixes."""
