@@ -54,9 +54,7 @@ def l_diversity(rows: Sequence[tuple], sensitive: Sequence[Any], persons: Sequen
     held, values = groups(rows, persons), defaultdict(lambda: defaultdict(set))
     for row, value, person in zip(rows, sensitive, persons, strict=True):
         values[row][value].add(person)
-    return min(
-        1 if held[row] in values[row].values() else min(len(values[row]), len(held[row])) for row in held
-    )
+    return min(1 if held[row] in values[row].values() else min(len(values[row]), len(held[row])) for row in held)
 
 
 def delta_anonymity(records: Sequence[dict[int, int]], components: Sequence[int], delta: float) -> bool:

@@ -6,8 +6,8 @@ distinct    at least l different values;
 entropy     exp(entropy of the values) at least l;
 recursive   r1 < c (r_l + ... + r_m), r_i the counts in decreasing order (the largest first).
 With a person column, a value counts once for each person who has it, and a group never counts more values than persons:
-many visits of one patient do not make a group diverse. Nor is a group diverse in which everybody has some value, whatever
-else they have: that value is known of each of them, and the group counts as one of a single value.
+many visits of one patient do not make a group diverse. Nor is a group diverse in which everybody has some value,
+whatever else they have: that value is known of each of them, and the group counts as one of a single value.
 """
 
 from __future__ import annotations
