@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
-from discreet.counting.tally import group
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, listing
@@ -47,23 +46,18 @@ class PopulationRows:
         if population is None or isinstance(population, Real):
             return None
         table = _persons(population, rows, roles)
-        codes = rows.codes_of(table)
-        known, n = np.flatnonzero((codes >= 0).all(axis=1)), len(rows)
-        if len(known) < k:
+        codes, row_of = rows.codes_of(table), rows.places(table)
+        known = (codes >= 0).all(axis=1)
+        if known.sum() < k:
             raise CannotRelease(
-                f"k = {k} persons of the population were asked for every group, but only {len(known)} of it have"
+                f"k = {k} persons of the population were asked for every group, but only {known.sum()} of it have"
                 " values that the table has, too. Ask for less, or check that the population has the same columns and"
                 " values."
             )
-        together = np.concatenate([rows.codes, codes[known]])
-        groups, first = group(list(together.T), len(together))
-        number = np.empty(len(first), dtype=np.int64)
-        number[groups[:n]] = np.arange(n)
-        new = np.flatnonzero(first >= n)
-        number[new] = n + np.arange(len(new))
-        row_of = np.full(len(table), -1, dtype=np.int64)
-        row_of[known] = number[groups[n:]]
-        return cls(table, together[first[new]], row_of, k)
+        others = np.flatnonzero(known & (row_of < 0))
+        sets, first = rows.sets(list(codes[others].T), [column.levels for column in rows.columns])
+        row_of[others] = len(rows) + sets
+        return cls(table, codes[others[first]], row_of, k)
 
     def needs(self, n_rows: int) -> list[Need]:
         """k persons of the population on both sides of a cut, and a row of the table's `n_rows`."""
