@@ -44,7 +44,7 @@ def may_be_a_group(table, rows, whose, k, asked):
     r, l = sorted(mine.values(), reverse=True), asked.get("l")  # noqa: E741
     if l is not None:
         measure = asked.get("diversity", "distinct")
-        if persons < l or len(r) < (l if measure == "distinct" else 1):
+        if persons < l or r[0] == persons or len(r) < (l if measure == "distinct" else 1):
             return False
         bits = -sum(c / sum(r) * math.log(c / sum(r)) for c in r)
         if measure == "entropy" and math.exp(bits) < l - 1e-9:

@@ -30,9 +30,14 @@ def _values(rows, sensitive, persons):
     return counts, {row: len(set().union(*values.values())) for row, values in have.items()}
 
 
+def _at_most(diversity, values, people):
+    """A group has no more values than persons, and only one if everybody in it has that one."""
+    return min(diversity, 1 if max(values.values()) == people else people)
+
+
 def distinct_l(rows, sensitive, persons=None):
     counts, people = _values(rows, sensitive, persons)
-    return min(min(len(values), people[row]) for row, values in counts.items())
+    return min(_at_most(len(values), values, people[row]) for row, values in counts.items())
 
 
 def entropy_l(rows, sensitive, persons=None):
@@ -41,7 +46,7 @@ def entropy_l(rows, sensitive, persons=None):
     for row, values in counts.items():
         n = sum(values.values())
         entropy = -sum(c / n * math.log(c / n) for c in values.values())
-        found.append(min(math.exp(entropy), people[row]))
+        found.append(_at_most(math.exp(entropy), values, people[row]))
     return min(found)
 
 
@@ -52,7 +57,7 @@ def recursive_l(rows, sensitive, c, persons=None):
     for row, values in counts.items():
         r = sorted(values.values(), reverse=True)
         fine = [i for i in range(1, len(r) + 1) if r[0] < Fraction(str(c)) * sum(r[i - 1 :])]
-        found.append(min(max(fine, default=0), people[row]))
+        found.append(_at_most(max(fine, default=0), values, people[row]))
     return min(found)
 
 

@@ -50,11 +50,11 @@ def km_anonymity(rows: Sequence[frozenset], persons: Sequence[Any], known: int) 
 
 
 def l_diversity(rows: Sequence[tuple], sensitive: Sequence[Any], persons: Sequence[Any]) -> int:
-    """Different sensitive values of the worst group, no more than its persons."""
-    held, values = groups(rows, persons), defaultdict(set)
-    for row, value in zip(rows, sensitive, strict=True):
-        values[row].add(value)
-    return min(min(len(values[row]), len(held[row])) for row in held)
+    """Different sensitive values of the worst group: no more than its persons, and one if everybody has that one."""
+    held, values = groups(rows, persons), defaultdict(lambda: defaultdict(set))
+    for row, value, person in zip(rows, sensitive, persons, strict=True):
+        values[row][value].add(person)
+    return min(1 if held[row] in values[row].values() else min(len(values[row]), len(held[row])) for row in held)
 
 
 def delta_anonymity(records: Sequence[dict[int, int]], components: Sequence[int], delta: float) -> bool:

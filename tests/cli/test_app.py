@@ -96,6 +96,13 @@ def test_every_command_has_help_and_json(command):
     assert "--json" in text
 
 
+@pytest.mark.parametrize(("population", "promised"), [("people.csv", "4-map"), ("0.5", "estimated 4-map")])
+def test_a_population_is_a_file_or_the_share_that_was_sampled(here, population, promised):
+    done = run("release", "people.csv", *RELEASE, "--population", population, "-o", "out")
+    assert done.stdout.startswith(f"{promised} holds: 4 required")
+    assert run("verify", "out/release", "--owner", "out/owner").exit_code == GOOD
+
+
 def test_an_unknown_method_lists_them_all(here):
     message = fails(run("release", "people.csv", *ROLES, "--method", "?", "-o", "out"))
     assert all(f"'{name}'" in message for name in METHODS)

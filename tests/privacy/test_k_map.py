@@ -5,9 +5,11 @@ import json
 from math import comb
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import csv
 
 from discreet import CannotRelease, DataError, KMap, LDiversity, Mondrian, ParameterError, Roles, verify
 from discreet.privacy import promise_from
@@ -71,6 +73,29 @@ def test_k_persons_of_the_population_fit_every_group(options, tmp_path):
     more = len(set(published))
     assert more > len(set(map(tuple, zip(*(Mondrian(8, **options).release(sample, ROLES).data.column(name).to_pylist()
                                            for name in ROLES.quasi), strict=True))))  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [{}, {"split": "information"}], ids=str)
+def test_persons_like_nobody_in_the_table_count_too(options):
+    """Most of 4,000 are like none of 200 sampled in all columns; groups of 10 of them have half a person sampled."""
+    population = people(4000, 2) | {"job": np.random.default_rng(3).integers(0, 40, 4000).tolist()}
+    sample = {name: cells[::20] for name, cells in population.items()}
+    roles = Roles(target="y", quasi=["age", "town", "job"])
+
+    def n_groups(**more):
+        release = Mondrian(10, random_state=1, **options, **more).release(sample, roles)
+        return len(set(zip(*(release.data.column(name).to_pylist() for name in roles.quasi), strict=True)))
+
+    assert n_groups(population=population) > 4 * n_groups()
+
+
+def test_the_population_may_be_a_file(tmp_path):
+    sample, population = sample_and_population()
+    csv.write_csv(pa.table(population), tmp_path / "town.csv")
+    releases = [Mondrian(8, population=one, random_state=1) for one in (population, str(tmp_path / "town.csv"))]
+    given, read = (release.release(sample, ROLES) for release in releases)
+    assert given.data.equals(read.data)
+    assert read.parameters["population"] == "given"
 
 
 def test_persons_whose_values_a_label_does_not_stand_for_do_not_fit_it(tmp_path):

@@ -80,6 +80,17 @@ def test_many_visits_of_one_patient_are_not_diverse():
     assert LDiversity(2).check(table, roles(person="who")).measured == 1
 
 
+@pytest.mark.parametrize("asked", [{}, {"measure": "entropy"}, {"measure": "recursive", "c": 2}])
+def test_what_everybody_in_a_group_has_is_known_of_each(asked):
+    """Three patients with four illnesses, but each of them has the flu."""
+    ill = ["flu", "flu", "flu", "gout", "cold", "mumps"]
+    table = {"x": ["a"] * 6, "ill": ill, "who": [1, 2, 3, 1, 2, 3], "y": [0, 1] * 3}
+    assert LDiversity(2, **asked).check(table, roles()).holds
+    assert LDiversity(2, **asked).check(table, roles(person="who")).measured == 1
+    without = {name: cells[1:] for name, cells in table.items()}  # 1 has gout only
+    assert LDiversity(2, **asked).check(without, roles(person="who")).holds
+
+
 def test_every_sensitive_column_is_looked_at():
     table = {"x": ["a", "a"], "ill": ["flu", "gout"], "drug": ["d", "d"], "y": [0, 1]}
     verdict = LDiversity(2).check(table, Roles(target="y", quasi=["x"], sensitive=["ill", "drug"]))

@@ -36,6 +36,12 @@ def found(columns, **options):
         ("photo", ["x", "y"], "Q"),
         ("uuid", ["x", "y"], "R"),
         ("birth month", ["x", "y"], "C"),
+        ("discharge_day", ["x", "y"], "C"),
+        ("fips", ["x", "y"], "B"),
+        ("employer", ["x", "y"], "A"),
+        ("patient no", ["x", "y"], "H"),
+        ("facial_image", ["x", "y"], "Q"),
+        ("finger_print", ["x", "y"], "P"),
     ],
 )
 def test_by_name(name, cells, identifier):
@@ -90,9 +96,50 @@ def test_zip_codes_have_three_digits_and_no_small_area():
 def test_ages_over_89_are_one_group():
     assert found({"age": [34, 89, 90, 101]}) == {("age", "C", 2)}
     assert found({"age": ["[30, 40)", ">= 90", ">= 90"]}) == set()
-    assert found({"age": ["[30, 40)", "[80, 95)", ">= 95"]}) == {("age", "C", 1)}
+    assert found({"age": ["[30, 40)", "[80, 95)", ">= 95"]}) == {("age", "C", 2)}
     assert found({"birth_year": [1920, 1990]}, year=2020) == {("birth_year", "C", 1)}
     assert found({"birth_year": [1931, 1990]}, year=2020) == set()
+
+
+@pytest.mark.parametrize(
+    "cell", ["92", "91.5", "85-94", "85 to 94", "{85, 91}", "95+", "> 90", ">= 95 or missing", "over 95"]
+)
+def test_what_tells_an_age_over_89(cell):
+    assert found({"age group": [cell, "30-39"]}) == {("age group", "C", 1)}
+
+
+@pytest.mark.parametrize(
+    "cell", ["90+", "> 89", ">= 90 or missing", "over 89", "90 and older", ">= 80", "85-89", "other"]
+)
+def test_what_tells_of_an_age_over_89_no_more_than_that(cell):
+    assert found({"age": [cell, "30-39"]}) == set()
+
+
+def test_dates_are_told_by_their_name_too():
+    assert found({"admission_date": [20240131, 20240215], "visits": [20240131, 20240215]}) == {
+        ("admission_date", "C", 2)
+    }
+    assert found({"dob": [1920, 1990]}, year=2020) == {("dob", "C", 1)}
+    assert found({"seen": ["March 2020", "2020-W05", "2020Q1", "5 May 2021", "2020"]}) == {("seen", "C", 4)}
+
+
+def test_intervals_of_whole_areas_of_zip_codes():
+    assert found({"zip": ["[10000, 20000)", "< 10000", "[03600, 03800)"]}) == set()
+    assert found({"zip": ["[03600, 03700)", "[10000, 10050)"]}) == {("zip", "B", 2), ("zip", "B", 1)}
+
+
+@pytest.mark.parametrize(
+    ("cells", "identifier"),
+    [
+        ([f"{given} {family}" for given in ("Anna", "Paul", "Maria") for family in ("Smith", "Miller", "Jones")], "A"),
+        ([f"{i} Main Street" for i in range(1, 9)], "B"),
+        ([f"48.{i}137, 11.5{i}55" for i in range(10, 18)], "B"),
+        ([f"00:1b:44:11:3a:{i}" for i in range(10, 18)], "M"),
+    ],
+)
+def test_by_what_nearly_all_cells_look_like(cells, identifier):
+    """Each value stands in many rows, so that it is no code of its own."""
+    assert found({"x": cells * 9}) == {("x", identifier, len(cells) * 9)}
 
 
 def test_dates_tell_the_year_alone():

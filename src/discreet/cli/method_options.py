@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import given_once, shares
+from discreet.cli.options import given_once, share_or_file, shares
 from discreet.cli.running import in_a_row, running
 from discreet.errors import DataError, ParameterError, Setting, did_you_mean, listing, shown
 
@@ -40,6 +40,15 @@ class MethodOptions:
     label_known: Annotated[
         bool | None,
         parameter("Whether k persons are left also to somebody who knows the label.", "--label-known", default="off"),
+    ] = None
+    population: Annotated[
+        str | None,
+        parameter(
+            "mondrian: k persons of the population are alike (k-map): a file of all who could have been in the table,"
+            " or the share of them who are, such as 0.1.",
+            "--population",
+            default="none",
+        ),
     ] = None
     epsilon: Annotated[float | None, parameter("Differential privacy: the budget of the release.", default="1")] = None
     split: Annotated[str | None, parameter("mondrian: median or information.", default="median")] = None
@@ -83,6 +92,8 @@ class MethodOptions:
         if self.max_suppressed is not None:
             arguments["max_suppressed"] = shares(self.max_suppressed, "--max-suppressed")
         typed = {one: v for one, v in arguments.items() if v is not None and one not in ("settings", "seed")}
+        if self.population is not None:
+            typed["population"] = share_or_file(self.population)
         if self.l is not None and self.l.is_integer():
             typed["l"] = int(self.l)
         return given_once(typed, self.settings)

@@ -149,6 +149,17 @@ def shares(text: str, option: str) -> float | dict[str, float]:
         raise DataError(f"{option} takes a share such as 0.2, or rows=0.05,cells=0.3.") from None
 
 
+def share_or_file(text: str) -> float | str:
+    """A share, or the name of a file.
+
+    >>> share_or_file("0.1"), share_or_file("town.csv")
+    (0.1, 'town.csv')
+    """
+    with suppress(ValueError):
+        return float(text)
+    return text
+
+
 def values(settings: list[str] | None) -> dict[str, Any]:
     """name=value options with parsed values: JSON (lists may omit brackets), else text.
 

@@ -204,17 +204,19 @@ class CodedRows(DistinctRows):
 
     def places(self, table: Table) -> np.ndarray:
         """The distinct row that each row of another table equals in these columns, -1 for none."""
-        codes = [
-            _codes_as(column, other) for column, other in zip(self.columns, table.columns(self.names), strict=True)
-        ]
-        known = np.flatnonzero(np.all([code >= 0 for code in codes], axis=0))
-        cells = [np.concatenate([self.codes[:, c], code[known]]) for c, code in enumerate(codes)]
-        groups, first = group(cells, len(self) + len(known))
+        codes = self.codes_of(table)
+        known = np.flatnonzero((codes >= 0).all(axis=1))
+        groups, first = group(list(np.concatenate([self.codes, codes[known]]).T), len(self) + len(known))
         row_of = np.full(len(first), -1, dtype=np.int64)
         row_of[groups[: len(self)]] = np.arange(len(self))
         places = np.full(len(table), -1, dtype=np.int64)
         places[known] = row_of[groups[len(self) :]]
         return places
+
+    def codes_of(self, table: Table) -> np.ndarray:
+        """The rows of another table in the codes of these columns, -1 for values that the column does not have."""
+        pairs = zip(self.columns, table.columns(self.names), strict=True)
+        return np.column_stack([_codes_as(column, other) for column, other in pairs])
 
     def beside(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """The distinct (distinct row, code) pairs with the codes of another column, in order."""
@@ -261,4 +263,5 @@ class CodedRows(DistinctRows):
 def _codes_as(column: Column, other: Column) -> np.ndarray:
     """The codes of another column by the values of this one, -1 for values that it does not have."""
     place = {text: code for code, text in enumerate(column.texts)}
-    return np.array([*(place.get(text, -1) for text in other.texts), len(column.values)])[other.codes]
+    missing = len(column.values) if column.has_missing else -1
+    return np.array([*(place.get(text, -1) for text in other.texts), missing])[other.codes]

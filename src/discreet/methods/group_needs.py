@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
 
 from discreet.counting.coded_rows import CodedRows, DistinctRows
 from discreet.counting.row_values import RowValues
 from discreet.data.roles import Roles
-from discreet.data.table import Table
-from discreet.errors import CannotRelease, DataError, RolesError, listing, shown
+from discreet.errors import CannotRelease, RolesError, shown
 from discreet.privacy.group_promise import GROUP_NEEDS, promise_of, stated_needs
 from discreet.privacy.k_anonymity import KAnonymity
 from discreet.privacy.k_map import KMap, least_sampled
@@ -26,7 +24,7 @@ from discreet.privacy.l_diversity import LDiversity, ValueCounts
 from discreet.privacy.promise import Both, Promise
 from discreet.privacy.t_closeness import TCloseness
 
-__all__ = ["GROUP_NEEDS", "GroupNeeds", "ValueNeed", "population_of", "promise_of", "stated_needs", "values_of"]
+__all__ = ["GROUP_NEEDS", "GroupNeeds", "ValueNeed", "promise_of", "stated_needs", "values_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +48,6 @@ class GroupNeeds:
     rows    the distinct rows, which count persons
     least   persons that a group has at least; it also has no more values than persons
     values  what is asked beyond that of the values of columns
-    population, k  persons of the population who equal each distinct row; a group has at least k of them
 
     >>> table = {"age": [20, 20, 30, 40], "ill": ["a", "b", "b", "b"], "y": [0, 1, 0, 1]}
     >>> roles = Roles(target="y", quasi=["age"], sensitive=["ill"])
@@ -62,16 +59,12 @@ class GroupNeeds:
     rows: DistinctRows
     least: int
     values: tuple[ValueNeed, ...] = ()
-    population: np.ndarray | None = None
-    k: int = 0
 
     @classmethod
-    def of(cls, rows: CodedRows, roles: Roles, promise: Promise, population: Table | None = None) -> GroupNeeds:
-        """What the parts of a promise ask of a group; other promises than those of `promise_of` ask nothing of it.
-
-        `population` is the table that k-map counts in, one row for each person (see `population_of`).
-        """
-        least, needs, mapped = 1, [], 0
+    def of(cls, rows: CodedRows, roles: Roles, promise: Promise) -> GroupNeeds:
+        """What the parts of a promise ask of a group; other promises than those of `promise_of` ask nothing of it, nor
+        does k-map in a table of the population, of whom not all are in these rows."""
+        least, needs = 1, []
         beside: dict[str, RowValues] = {}
         for part in promise.promises if isinstance(promise, Both) else (promise,):
             if isinstance(part, KAnonymity):
@@ -80,43 +73,30 @@ class GroupNeeds:
                 least = max(least, math.ceil(part.l))
             if isinstance(part, KMap) and part.fraction is not None:
                 least = max(least, least_sampled(part.k, part.fraction))
-            elif isinstance(part, KMap):
-                mapped = part.k
             for asked, name, short in _asked_of_values(part, rows, roles):
                 if name not in beside:
                     beside[name] = values_of(rows, roles, name)
                 needs.append(ValueNeed(asked, name, beside[name], short))
-        if not mapped:
-            return cls(rows, least, tuple(needs))
-        assert population is not None
-        place = rows.places(population)
-        return cls(rows, least, tuple(needs), np.bincount(place[place >= 0], minlength=len(rows)), mapped)
+        return cls(rows, least, tuple(needs))
 
     def merged(self, rows: DistinctRows, place: np.ndarray) -> GroupNeeds:
         """The same about coarser rows: distinct row i is now part of row `place[i]` (see `DistinctRows.merged`)."""
-        population = self.population
-        if population is not None:
-            population = np.bincount(place, population, minlength=len(rows)).astype(np.int64)
         coarser = {id(need.values): need.values.merged(place, len(rows)) for need in self.values}
         return replace(
             self,
             rows=rows,
-            population=population,
             values=tuple(replace(need, values=coarser[id(need.values)]) for need in self.values),
         )
 
     @property
     def only_persons(self) -> bool:
         """Whether a group needs nothing but persons."""
-        return not self.values and self.population is None
+        return not self.values
 
     def met(self, of: np.ndarray, n: int, inside: np.ndarray | None = None) -> np.ndarray:
         """Which of n sets of distinct rows have what a group needs; `of` are the sets of those `inside`, or of all."""
         sizes = self.rows.sizes(of, n, inside)
         fine = sizes >= self.least
-        if self.population is not None:
-            population = self.population if inside is None else self.population[inside]
-            fine &= np.bincount(of, population, minlength=n) >= self.k
         for need in self.values:
             which = np.flatnonzero(fine[of])
             if len(which) == 0:
@@ -138,27 +118,8 @@ class GroupNeeds:
                     f" the rarest of them for {counts.weight.min()} and the commonest for {counts.weight.max()} of"
                     f" {persons[0]} persons: not even all of them together are such a group. Ask for less."
                 )
-        if self.population is not None and self.population.sum() < self.k:
-            raise CannotRelease(
-                f"k = {self.k} persons of the population were asked for every group, but only {self.population.sum()}"
-                " of it equal any row. Ask for less, or check that the population has the same columns and values."
-            )
         if persons[0] < self.least:
             raise CannotRelease(f"There are only {persons[0]} persons; a group needs {self.least}. Ask for less.")
-
-
-def population_of(population: object, rows: CodedRows, roles: Roles) -> Table | None:
-    """The population that a method was given as a table: one row for each person; None for a fraction or nothing."""
-    if population is None or isinstance(population, Real):
-        return None
-    table = Table.of(population)
-    absent = [name for name in roles.quasi if name not in table]
-    if absent:
-        raise DataError(f"The population lacks the quasi-identifiers {listing(absent)}.")
-    table = Table.of(table, kinds={column.name: column.kind for column in rows.columns})
-    if roles.person is not None and roles.person in table:
-        table = table.take(np.unique(table.column(roles.person).codes, return_index=True)[1])
-    return table.select(roles.quasi)
 
 
 def values_of(rows: CodedRows, roles: Roles, name: str) -> RowValues:

@@ -12,7 +12,7 @@ distance     "equal" if all values are equally far from each other; "ordered" if
 label_known  whether k persons are left also to somebody who knows the label: each label in a group has k persons
 population   for methods that have it: who could have been sampled. Then k persons of the population fit every group
              (k-map), and groups may be smaller in the release. A table with the quasi-identifiers of the population,
-             or the fraction of it that was sampled, from which its groups are estimated
+             or its file, or the fraction of it that was sampled, from which its groups are estimated
 
 l and t are about the columns that the roles call sensitive; a target is one of them only if it is named there, too.
 """
@@ -41,13 +41,13 @@ GROUP_NEEDS: dict[str, list[Any]] = {  # for `_parameter_constraints`
 
 
 class _Rows:
-    """Anything but a number, a bool or a text: a table, a frame, a mapping of columns."""
+    """Anything but a number or a bool: a table, a frame, a mapping of columns, the path of a file."""
 
     def allows(self, value: Any) -> bool:
-        return not isinstance(value, (Real, str, bytes)) and value is not None
+        return not isinstance(value, (Real, bytes)) and value is not None
 
     def __str__(self) -> str:
-        return "a table"
+        return "a table or file"
 
 
 POPULATION: list[Any] = [Interval(Real, 0, 1, closed="right"), _Rows(), None]

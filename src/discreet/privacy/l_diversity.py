@@ -6,7 +6,8 @@ distinct    at least l different values;
 entropy     exp(entropy of the values) at least l;
 recursive   r1 < c (r_l + ... + r_m), r_i the counts in decreasing order (the largest first).
 With a person column, a value counts once for each person who has it, and a group never counts more values than persons:
-many visits of one patient do not make a group diverse.
+many visits of one patient do not make a group diverse. Nor is a group diverse in which everybody has some value,
+whatever else they have: that value is known of each of them, and the group counts as one of a single value.
 """
 
 from __future__ import annotations
@@ -113,6 +114,7 @@ class LDiversity(Promise):
     def measured(self, counts: ValueCounts) -> tuple[np.ndarray, np.ndarray]:
         """The diversity of each group, and which groups fall short."""
         diversity = _MEASURES[self.measure](counts, self.c)
+        diversity = np.where(_had_by_all(counts), np.minimum(diversity, 1), diversity)
         if self.measure != "entropy":
             return diversity, diversity < self.l
         short = diversity < self.l - _SLACK
@@ -186,6 +188,13 @@ def recursive_values(counts: ValueCounts, c: float | None) -> np.ndarray:
     for place in np.flatnonzero(np.abs(most - float(ratio) * tail) <= 1e-9 * most):  # where rounding could decide
         fine[place] = int(most[place]) < ratio * int(tail[place])
     return np.minimum(np.bincount(group, weights=fine, minlength=counts.n_groups).astype(np.int64), counts.persons)
+
+
+def _had_by_all(counts: ValueCounts) -> np.ndarray:
+    """Which groups have a value that all their persons have."""
+    commonest = np.zeros(counts.n_groups, dtype=np.int64)
+    np.maximum.at(commonest, counts.group, counts.weight)
+    return commonest == counts.persons
 
 
 _MEASURES = {"distinct": distinct_values, "entropy": effective_values, "recursive": recursive_values}

@@ -69,7 +69,7 @@ class LeafLabels:
         codes = np.empty((n_leaves, len(self._axes)), dtype=np.int32)
         for c, axis in enumerate(self._axes):
             keys: list[Any]
-            if _by_box(axis):
+            if by_box(axis):
                 keys, code = _boxes(c, column, end, begin, left, n_leaves, box)
             else:
                 code, keys = _sets(ranks(c), leaf_of, n_leaves)
@@ -88,8 +88,8 @@ class LeafLabels:
             label, meaning = axis.tree.label, axis.tree.meaning
         labels: list[str | None] = [None] * len(places)
         meanings: list[Any] = [None] * len(places)
-        for key in sorted(places) if _by_box(axis) else places:
-            if not _by_box(axis):
+        for key in sorted(places) if by_box(axis) else places:
+            if not by_box(axis):
                 labels[places[key]], meanings[places[key]] = label(key), meaning(key)
             elif axis.names is None and axis.tree is None:
                 labels[places[key]], meanings[places[key]] = axis.interval(*key), axis.meaning_of_interval(*key)
@@ -132,7 +132,7 @@ def cuts_between(axes: Sequence[Axis], column: np.ndarray, below: np.ndarray, ab
     return cuts
 
 
-def _by_box(axis: Axis) -> bool:
+def by_box(axis: Axis) -> bool:
     """Whether a label depends on the cuts alone, not on the values that occur."""
     return axis.by_cuts or (axis.tree is None and axis.names is None)
 

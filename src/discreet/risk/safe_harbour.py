@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.column import SUPPRESSED, Column
+from discreet.data.identifiers import likely_identifier
 from discreet.data.roles import works_like_a_name
 from discreet.data.table import Table
 from discreet.errors import DataError, quietly
@@ -45,15 +46,16 @@ TITLES = {
 }
 # words of a column's name; two words have to follow each other
 _WORDS = {
-    "A": "name names firstname lastname surname forename fullname maiden initials",
-    "B": "address street city town village county parish precinct district municipality latitude longitude lat lon gps"
-    " geocode tract",
-    "C": "month quarter weekday",
+    "A": "name names firstname lastname surname forename fullname maiden initials employer next+of+kin",
+    "B": "address street city town village county parish precinct district municipality borough suburb neighborhood"
+    " neighbourhood latitude longitude lat lon gps geocode geoid fips zcta tract census+block block+group",
+    "C": "month quarter weekday week day+of+year day+of+week day+of+month birth+day"
+    " admission+day discharge+day death+day visit+day service+day",
     "D": "phone telephone tel mobile cellphone",
     "E": "fax telefax",
     "F": "email mail",
     "G": "ssn socialsecurity social+security",
-    "H": "mrn medical+record patient+id patientid patient+number chart+number",
+    "H": "mrn medical+record patient+id patientid patient+number patient+no chart+number chart+no record+number",
     "I": "beneficiary policy+number insurance+number insurance+id member+id memberid medicare+id medicaid+id"
     " health+plan",
     "J": "account iban acct card+number",
@@ -62,13 +64,27 @@ _WORDS = {
     "M": "imei udi device+id device+number serial serial+number",
     "N": "url website homepage weblink",
     "O": "ip ipaddress",
-    "P": "biometric fingerprint retina iris+scan voiceprint",
-    "Q": "photo photograph portrait face picture",
+    "P": "biometric fingerprint finger+print retina iris+scan voiceprint voice+print",
+    "Q": "photo photograph portrait face picture facial selfie headshot",
     "R": "uuid guid identifier",
 }
-_ZIP = frozenset({"zip", "zipcode", "zip3", "zip5", "postal", "postcode", "postalcode", "plz"})
-_AGE = frozenset({"age", "ages"})
-_BIRTH = frozenset({"birth", "birthyear", "yob", "born"})
+_ZIP = "zip zipcode zip3 zip5 postal postcode postalcode post+code plz"
+_AGE = "age ages agegroup agegrp ageband agerange"
+_BIRTH = "birth birthyear birthdate birthday yob dob born"
+_DATE = "date day dt dob birthdate birthday"
+_CONTENT = {  # titles of what nearly all values of a column look like (data/identifiers.py); other numbers are R
+    "A": ("names of persons", "given names", "family names"),
+    "B": ("postal addresses", "coordinates"),
+    "D": ("telephone numbers",),
+    "F": ("e-mail addresses",),
+    "G": ("US social security numbers",),
+    "J": ("bank accounts (IBAN)", "payment cards"),
+    "L": ("vehicle identification numbers", "licence plates"),
+    "M": ("device numbers (IMEI)", "device addresses (MAC)"),
+    "N": ("web addresses",),
+    "O": ("IP addresses",),
+}
+_FREE_TEXT = "free text"
 
 
 @dataclass(frozen=True)
@@ -137,20 +153,24 @@ def _findings(column: Column, areas: frozenset[str] | None, year: int) -> list[S
     if not rows_of.any():
         return []
     texts = [text if text != SUPPRESSED else "" for text in column.texts]
-    if _ZIP & set(words):
+    if _named(words, _ZIP):
         finer, small = zip_codes(texts, column.kind, areas)
         add("B", "more than three digits of a zip code", finer)
         add("B", "zip codes of areas where at most 20,000 people live", small)
-    if _AGE & set(words):
+    if _named(words, _AGE):
         add("C", "ages over 89, which may be published as one group only", ages_over_89(column))
-    if _BIRTH & set(words):
+    if _named(words, _BIRTH):
         add("C", "years of birth that tell an age over 89", old_birth_years(column, year))
-    add("C", "dates that tell more than the year", finer_dates(column))
+    add("C", "dates that tell more than the year", finer_dates(column, by_name=_named(words, _DATE)))
     for identifier, matching in looks_like(texts).items():
         add(identifier, f"the content looks like {TITLES[identifier]}", matching)
     for identifier, listed in _WORDS.items():
-        if any(_has(words, word.split("+")) for word in listed.split()):
+        if _named(words, listed):
             add(identifier, f"the name of the column suggests {TITLES[identifier]}")
+    likely = None if found else likely_identifier(column)
+    if likely is not None and not likely.title.startswith(_FREE_TEXT):
+        letter = next((letter for letter, titles in _CONTENT.items() if likely.title in titles), "R")
+        add(letter, f"the content looks like {likely.title}")
     is_code = column.kind == "category" or str(column.values.type).startswith(("int", "uint"))
     if not found and is_code and works_like_a_name(column):
         add("R", "nearly every row has a value of its own")
@@ -167,5 +187,7 @@ def words_of(name: str) -> list[str]:
     return re.findall(r"[a-z]+[0-9]*|[0-9]+", apart)
 
 
-def _has(words: list[str], wanted: list[str]) -> bool:
-    return any(words[place : place + len(wanted)] == wanted for place in range(len(words)))
+def _named(words: list[str], listed: str) -> bool:
+    """Whether one of the listed words is among the words of a name, or words joined by + follow each other in it."""
+    text = f" {' '.join(words)} "
+    return any(f" {one.replace('+', ' ')} " in text for one in listed.split())

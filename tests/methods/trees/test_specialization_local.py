@@ -204,6 +204,22 @@ def test_every_group_has_what_was_asked(table, k, asked, person):
     assert all(may_be_a_group(table, members, whose, k, asked) for members in groups.values())
 
 
+def test_a_column_with_many_cuts_does_not_hide_those_of_another():
+    """Every cut of age or pay tells more about the class than one between towns, and parts the ill from the others."""
+    n = 200
+    people = {
+        "age": list(range(n)),
+        "pay": list(range(n)),
+        "born": list(range(n)),
+        "town": ["North", "South"] * (n // 2),
+        "ill": ["yes"] * 60 + ["no"] * (n - 60),
+        "y": [int(age >= 100) ^ int(age % 5 == 0) for age in range(n)],
+    }
+    roles = Roles(target="y", quasi=["age", "pay", "born", "town"], sensitive=["ill"])
+    release = TopDownSpecialization(5, group_size=5, t=0.1, random_state=1).release(people, roles)
+    assert set(release.content.column("town").texts) == {"North", "South"}
+
+
 def bits(labels):
     n = len(labels)
     return sum(-c * math.log2(c / n) for c in (labels.count(label) for label in set(labels)))

@@ -56,8 +56,8 @@ def _diverse(promise: LDiversity) -> Callable[[Counts, int], bool]:
     ratio = None if promise.c is None else Fraction(str(promise.c))
 
     def met(counts: Counts, persons: int) -> bool:
-        if persons < promise.l:  # a group never counts more values than persons
-            return False
+        if persons < promise.l or max(counts.values()) == persons:  # a group has no more values than persons, and
+            return False  # only one if all have it
         if promise.measure == "distinct":
             return len(counts) >= promise.l
         if ratio is not None:

@@ -46,7 +46,7 @@ from discreet.foundation.randomness import Randomness, RandomState
 from discreet.methods.base import Method
 from discreet.methods.engine_release import EngineDecision
 from discreet.methods.fresh_order import fresh_order
-from discreet.methods.group_needs import GroupNeeds, population_of, values_of
+from discreet.methods.group_needs import GroupNeeds, values_of
 from discreet.methods.grouping import Grouping, larger_than_asked
 from discreet.methods.limits import MAX_SUPPRESSED
 from discreet.methods.trees.hierarchy_labels import free_axis, tree_axis
@@ -55,6 +55,7 @@ from discreet.methods.trees.mondrian_least import chosen_least, stacked
 from discreet.methods.trees.mondrian_needs import side_needs
 from discreet.methods.trees.mondrian_outgrown import decided_in_parts, outgrow_memory, too_many_rows
 from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
+from discreet.methods.trees.mondrian_population import PopulationRows
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.privacy.group_promise import GROUP_NEEDS, POPULATION, promise_of, stated_needs
 from discreet.privacy.k_map import least_sampled
@@ -216,42 +217,49 @@ class Mondrian(Method):
 
     def _decide(self, rows: CodedRows, roles: Roles, randomness: Randomness) -> Grouping:
         self._check_asked(roles)
-        population = population_of(self.population, rows, roles)
-        if population is not None and self.relaxed:
+        if self.population is not None and self.relaxed and not isinstance(self.population, Real):
             raise ParameterError("Mondrian counts a population for strict cuts only. Leave out relaxed, or population.")
-        places = None if population is None else rows.places(population)
-        needs = GroupNeeds.of(rows, roles, self.promise, population)
+        needs = GroupNeeds.of(rows, roles, self.promise)
         needs.check_possible()
         least, free = self._least(rows, roles)
         axes = self._axes(rows, roles, self._fewest if isinstance(self.population, Real) else self.k, free=free)
         parted = _SingleRows(rows.table, roles, randomness) if self.relaxed else rows
-        ranks = np.empty(parted.codes.shape, dtype=np.int32)
+        outside = PopulationRows.of(self.population, rows, roles, self.k)
+        codes, counts, n = parted.codes, parted.counts, len(parted.codes)
+        if outside is not None:
+            codes = np.concatenate([codes, outside.codes])
+            counts = np.concatenate([counts, np.zeros((len(outside.codes), counts.shape[1]), dtype=counts.dtype)])
+        ranks = np.empty(codes.shape, dtype=np.int32)
         for i, axis in enumerate(axes):
-            ranks[:, i] = axis.rank_of_code[parted.codes[:, i]]
+            ranks[:, i] = axis.rank_of_code[codes[:, i]]
         cuts = partition(
             ranks,
-            parted.counts,
-            self._needs(parted, roles, least, places),
+            counts,
+            self._needs(parted, roles, least, outside),
             stacked([axis.position for axis in axes]),
             by_information=self.split == "information",
             relaxed=self.relaxed,
             in_turn=self.labels == "cuts",
-            sides=side_needs(self.promise, roles, lambda name: _values(parted, roles, name)),
+            sides=side_needs(
+                self.promise, roles, lambda name: replace(_values(parted, roles, name), n_rows=len(codes))
+            ),
         )
         del ranks
 
         def label(cuts: CutTree) -> Recode:
-            return _recoding(axes, lambda i: axes[i].rank_of_code.astype(np.int32)[parted.codes[:, i]], cuts)
+            named = slice(None) if outside is None else outside.named(axes, codes, cuts.leaf_of)
+            return _recoding(
+                axes, lambda i: axes[i].rank_of_code.astype(np.int32)[codes[named, i]], cuts, cuts.leaf_of[named]
+            )
 
         if roles.person is not None and needs.values:
             cuts, plan = cut_back(cuts, label, _asked_of(parted, roles, needs))
         else:
             plan = label(cuts)
-        if population is not None and places is not None:
-            population = population.take(np.flatnonzero((places >= 0) | _fitting(plan, population)))
+        population = None if outside is None else outside.who_fits(plan, outside.named(axes, codes, cuts.leaf_of))
         trace: list[dict[str, Any]] = [{"groups": int((cuts.column < 0).sum()), "persons in a group at least": least}]
         trace += [{"column": axis.name, "cuts": int((cuts.column == i).sum())} for i, axis in enumerate(axes)]
-        leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of
+        leaf_of = cuts.leaf_of[parted.places] if isinstance(parted, _SingleRows) else cuts.leaf_of[:n]
         larger = larger_than_asked(least, max(self._fewest, self.least or 0), "least")
         of = leaf_of, plan.labellings, plan.codes, plan, trace, larger
         return Grouping(*of, of_single_rows=self.relaxed, population=population)
@@ -300,14 +308,14 @@ class Mondrian(Method):
             raise ParameterError("Grids are a list for each column, such as ", example, ".")
         return grids
 
-    def _needs(self, rows: CodedRows | _SingleRows, roles: Roles, least: int, places: np.ndarray | None) -> list[Need]:
-        """Numbers of different keys; `places` are the distinct rows that persons of a population equal."""
-        if places is not None:
-            persons = np.flatnonzero(places >= 0)
-            persons = persons[np.argsort(places[persons], kind="stable")]
+    def _needs(
+        self, rows: CodedRows | _SingleRows, roles: Roles, least: int, outside: PopulationRows | None
+    ) -> list[Need]:
+        """Numbers of different keys."""
+        if outside is not None:
             others = self._needs(rows, roles, least, None) if self.l is not None else []
             keyed = [need for need in others if need.keys is not None]  # l values are of l rows at least
-            return [Need(self.k, (places[persons], persons)), *keyed]
+            return [*outside.needs(len(rows.codes)), *keyed]
         if self.l is None:
             return [Need(least, rows.people)]
         distinct = roles.sensitive if self.diversity == "distinct" else ()
@@ -377,19 +385,12 @@ def _values(rows: CodedRows | _SingleRows, roles: Roles, name: str) -> RowValues
     return RowValues.of(row, value, np.ones(len(row), dtype=np.int64), person, len(row))
 
 
-def _fitting(plan: Recode, population: Table) -> np.ndarray:
-    """Which persons have only values that their labels stand for: a leaf without rows like theirs names others."""
-    written = plan.apply(population)
-    fits = [one.covers(population.column(one.source), written[one.source][0]) for one in plan.labellings]
-    return np.logical_and.reduce(fits)
-
-
-def _recoding(axes: list[Axis], ranks: Callable[[int], np.ndarray], cuts: CutTree) -> Recode:
+def _recoding(axes: list[Axis], ranks: Callable[[int], np.ndarray], cuts: CutTree, leaf_of: np.ndarray) -> Recode:
     """The plan of the cuts. A new row with a value that both sides share goes right, or left where right has no end."""
     end = cuts_between(axes, cuts.column, cuts.ends, cuts.above)
     if cuts.below is cuts.ends and cuts.begins is cuts.above:
-        return recode(axes, ranks, cuts.leaf_of, cuts.column, end, cuts.left)
+        return recode(axes, ranks, leaf_of, cuts.column, end, cuts.left)
     begin = cuts_between(axes, cuts.column, cuts.below, cuts.begins)
     begin = np.where(np.isnan(begin), -np.inf, begin)
     cut = np.where(begin == -np.inf, end, begin)
-    return recode(axes, ranks, cuts.leaf_of, cuts.column, cut, cuts.left, (end, begin))
+    return recode(axes, ranks, leaf_of, cuts.column, cut, cuts.left, (end, begin))

@@ -20,13 +20,13 @@ from discreet.recoding.plan import Recode
 def cut_back(cuts: CutTree, label: Callable[[CutTree], Recode], needs: GroupNeeds) -> tuple[CutTree, Recode]:
     """The tree with fewer cuts, and its plan, so that all that is published alike has what a group needs together.
 
-    `needs` are asked of sets of the rows that were parted.
+    `needs` are asked of sets of the rows that were parted, without those of a population, which follow them.
     """
     while True:
         plan = label(cuts)
         group_of_leaf = plan.alike
         several = np.bincount(group_of_leaf) > 1
-        short = several & ~needs.met(group_of_leaf[cuts.leaf_of], len(several))
+        short = several & ~needs.met(group_of_leaf[cuts.leaf_of[: len(needs.rows)]], len(several))
         if not short.any():
             return cuts, plan
         leaves = [np.flatnonzero(group_of_leaf == one) for one in np.flatnonzero(short)]

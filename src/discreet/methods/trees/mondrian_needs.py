@@ -4,7 +4,7 @@
 Values are counted on both sides of every place between rows, in one pass over the rows of a node: rows move from the
 right to the left, and at each place where a cut could be the counts are compared with what is asked: k persons with
 every label, entropy, recursive diversity, or closeness to the whole table. With persons, a value counts once for each
-person who has it on that side.
+person who has it on that side, and diversity also takes that no value is had by everybody there.
 
 Distances and (c, l) are compared in whole numbers, held exactly in floats, where these are small enough; elsewhere a
 cut that is within rounding of what is asked is not made. So the check of the release is never stricter than the cuts.
@@ -27,7 +27,7 @@ from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Both, Promise
 from discreet.privacy.t_closeness import TCloseness
 
-_LABEL, _ENTROPY, _RECURSIVE, _EQUAL, _ORDERED = range(5)
+_LABEL, _ENTROPY, _RECURSIVE, _EQUAL, _ORDERED, _SHARED = range(6)
 _EXACT = 2.0**53  # whole numbers up to here are exact as floats
 
 
@@ -68,13 +68,25 @@ def side_needs(promise: Promise, roles: Roles, values_of: Callable[[str], RowVal
     for part in promise.promises if isinstance(promise, Both) else (promise,):
         if isinstance(part, KAnonymity) and part.label_known:
             needs.append(_Need(_LABEL, part.k, Fraction(0), values_of(str(roles.target))))
-        elif isinstance(part, LDiversity) and part.measure != "distinct":
+        elif isinstance(part, LDiversity):
             kind, c = (_ENTROPY, Fraction(0)) if part.c is None else (_RECURSIVE, Fraction(str(part.c)))
-            needs += [_Need(kind, part.l, c, values_of(name)) for name in roles.sensitive]
+            for values in map(values_of, roles.sensitive):
+                needs += [_Need(kind, part.l, c, values)] if part.measure != "distinct" else []
+                needs += [_Need(_SHARED, 0, Fraction(0), _with_anybody(values))] if values.person is not None else []
         elif isinstance(part, TCloseness):
             kind = _EQUAL if part.distance == "equal" else _ORDERED
             needs += [_Need(kind, part.t, Fraction(str(part.t)), values_of(name)) for name in roles.sensitive]
     return _packed(needs) if needs else None
+
+
+def _with_anybody(values: RowValues) -> RowValues:
+    """The same with one value more, the last, which every person has."""
+    anybody = RowValues.of(values.row, np.zeros_like(values.row), values.weight, values.person, values.n_rows)
+    row, value = np.append(values.row, anybody.row), np.append(values.value, anybody.value + len(values.whole))
+    person = np.append(values.person, anybody.person)  # type: ignore[arg-type]
+    order = np.argsort(row, kind="stable")
+    whole = np.append(values.whole, anybody.whole)
+    return RowValues(row[order], value[order], np.ones(len(row), np.int64), person[order], whole, values.n_rows)
 
 
 def _packed(needs: Sequence[_Need]) -> SideNeeds:
@@ -184,6 +196,12 @@ def _move(needs, need, row, place):
 def _is_met(needs, need, counts, n_present):
     """Whether a side with these counts has what is asked."""
     kind, total = needs.kind[need], 0.0
+    if kind == _SHARED:
+        anybody = needs.n_values[need] - 1
+        for i in range(n_present):
+            if needs.present[i] != anybody and counts[needs.present[i]] == counts[anybody]:
+                return False
+        return True
     for i in range(n_present):
         count = counts[needs.present[i]]
         if kind == _LABEL and 0 < count < needs.limit[need]:

@@ -2,7 +2,8 @@
 """Mondrian's recursive partitioning: cut the rows of a group in two while both sides keep what is required.
 
 Requirements are counted in keys: k different persons, l different values of a sensitive column. Each line of `starts`
-says where the keys of the rows begin in `keys`; without keys for persons, every row is a person.
+says where the keys of the rows begin in `keys`; without keys for persons, every row is a person. Persons of a
+population may have rows of their own, which count for no class (mondrian_population.py).
 """
 
 from __future__ import annotations

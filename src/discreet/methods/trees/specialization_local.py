@@ -24,7 +24,7 @@ _SERIES = tuple(step * 10**power for power in range(1, 9) for step in (1, 2, 5))
 _FREE = 0.9  # what a cut counts that parts branches of a tree otherwise than the tree does
 _BORROWED = 5  # rows
 _ERRORS = 2  # standard errors that are noise
-_MOST_TRIED = 40  # cuts of a group that are tried where more is needed than rows
+_MOST_TRIED = 40  # cuts of a group along each order that are tried where more is needed than rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +110,23 @@ class GroupGrowth:
         return _best_cut(self.ranks, self._weights, self._counts, rows, least, self._table, self._seen)
 
     def _tried(self, rows: np.ndarray, least: int) -> list[tuple[int, int, int]]:
-        """The cuts that leave enough rows, those that tell most first."""
+        """The cuts that leave enough rows, those that tell most first; of too many, the best one of each stretch."""
         gains, cuts = _all_cuts(self.ranks, self._weights, self._counts, rows, least, self._table, self._seen)
-        order = np.lexsort((-gains[:, 1], -gains[:, 0]))[:_MOST_TRIED]
-        return [(int(c), int(a), int(b)) for c, a, b in cuts[order]]
+        best_first = np.lexsort((-gains[:, 1], -gains[:, 0]))
+        stretch = _stretches(cuts[:, 0])[best_first]
+        tried = best_first[np.sort(np.unique(stretch, return_index=True)[1])]
+        return [(int(c), int(a), int(b)) for c, a, b in cuts[tried]]
+
+
+def _stretches(column: np.ndarray) -> np.ndarray:
+    """The stretch of each cut: neighbours, where a column has more cuts than are tried; `column` is sorted.
+
+    >>> _stretches(np.array([0, 0, 3])).tolist(), len(np.unique(_stretches(np.zeros(100, dtype=int))))
+    ([0, 20, 120], 40)
+    """
+    n = np.bincount(column)[column]
+    place = np.arange(len(column)) - np.searchsorted(column, column)
+    return column * _MOST_TRIED + place * _MOST_TRIED // n
 
 
 def chosen_size(growth: GroupGrowth, counts: np.ndarray, k: int) -> tuple[int, dict[int, float]]:
