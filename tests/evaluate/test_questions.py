@@ -80,6 +80,15 @@ def test_rows_published_as_they_are_have_no_error():
     assert (found.columns, found.triples, found.of_triples, found.sampled) == (3, 1, 1, False)
 
 
+def test_correlations_have_no_unit():
+    """Squares of numbers this large are none any more."""
+    small = {"a": list(range(20, 60)), "b": [7 * i % 40 for i in range(40)], "y": ["n", "m"] * 20}
+    large = small | {"a": [a * 1e300 for a in small["a"]]}
+    roles = Roles(target="y", quasi=["a", "b"])
+    found = [ask_tables(Mondrian(k=8).release(data, roles), Dataset.of(data, roles)) for data in (small, large)]
+    assert found[1].correlations == pytest.approx(found[0].correlations)
+
+
 def test_less_detail_serves_tables_and_other_targets_less():
     data = Dataset.of(people(), ROLES)
     half = np.arange(len(data)) % 2 == 0

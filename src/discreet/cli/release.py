@@ -237,6 +237,7 @@ def _of_file(
 ) -> _Made:
     from discreet.data.read import source_name
     from discreet.engines.estimate import refuse_table
+    from discreet.report.summary import Outcome
 
     if not options.baskets.is_given:
         refuse_table(file)
@@ -249,8 +250,18 @@ def _of_file(
         result = method.release(dataset)
     give_back_memory(result.rows)
     candidates = _candidates(method)  # before others are fitted to measure accuracy
-    outcome = _measured(method, result, dataset, output.evaluate)
-    return _Made(outcome, _summary(outcome, dataset, source_name(file)), candidates)
+    try:
+        outcome = _measured(method, result, dataset, output.evaluate)
+        made = _Made(outcome, _summary(outcome, dataset, source_name(file)), candidates)
+        if method.by_cells:
+            made.files(with_report=True)
+    except Exception:
+        if not method.by_cells:
+            raise
+        # What the rows hold decides about nothing but the report, not about whether there is a release
+        remark("The owner's report could not be made. The release stands.")
+        made = _Made(Outcome(result, no_utility="Could not be measured."), None, candidates)
+    return made
 
 
 def _of_engine(
@@ -338,17 +349,17 @@ def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool
         )
     if not dataset.has_target:
         return Outcome(release, no_utility="Not measured: there is no target to predict.")
-    labelled = dataset.labelled()
+    labelled = dataset.readable().labelled()
     if not evaluate:
         with step("Reading rows without recoding them"):
-            own = raw_use_of_its_own_rows(release, labelled.readable())
+            own = raw_use_of_its_own_rows(release, labelled)
         return Outcome(release, own_rows=own, no_utility="Not measured; --evaluate measures it on held-out rows.")
     from discreet.evaluate.utility import holdout
 
     try:
         with step("Measuring accuracy on held-out rows"):
             return Outcome(release, holdout(method, labelled.checked()))
-    except (CannotRelease, DataError) as error:  # the release stands; without the held-out rows there are too few
+    except (CannotRelease, DataError, RolesError) as error:  # the release stands; without the held-out rows there are too few
         return Outcome(release, no_utility=f"Could not be measured on held-out rows: {error}")
 
 

@@ -15,14 +15,14 @@ Released rows are read as soft_rows.py says. The same learner on the original ro
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from discreet.counting.tally import pair_counts
 from discreet.data.dataset import Dataset
-from discreet.evaluate.soft_rows import SoftRows, bins_of, exactly, read_softly, readable_names
+from discreet.evaluate.soft_rows import SoftColumn, SoftRows, bins_of, exactly, read_softly, readable_names
 from discreet.foundation.progress import progress
 from discreet.foundation.randomness import RandomState, drawn_seed
 from discreet.release.release import Release
@@ -116,12 +116,23 @@ def _variation(one: np.ndarray, other: np.ndarray) -> float:
 
 def _correlation_error(before: SoftRows, after: SoftRows) -> float | None:
     numeric = [place for place, column in enumerate(before.columns) if not np.isnan(column.numbers).all()]
-    pearson = {pair: [_pearson(rows, pair) for rows in (before, after)] for pair in combinations(numeric, 2)}
+    small = _in_small_units(before), _in_small_units(after)
+    pearson = {pair: [_pearson(rows, pair) for rows in small] for pair in combinations(numeric, 2)}
     errors = []
     for pair in combinations(range(len(before.columns)), 2):
         one, other = pearson.get(pair) or [_cramer(_block(rows, pair)) for rows in (before, after)]
         errors.append(abs(one - other))
     return float(np.mean(errors)) if errors else None
+
+
+def _in_small_units(rows: SoftRows) -> SoftRows:
+    """The numbers of each column within -1 and 1, whose squares are numbers, too; correlations have no unit."""
+
+    def small(column: SoftColumn) -> SoftColumn:
+        most = np.nanmax(np.abs(column.numbers), initial=0.0)
+        return replace(column, numbers=column.numbers / most) if most > 0 else column
+
+    return SoftRows(rows.names, tuple(small(column) for column in rows.columns))
 
 
 def _pearson(rows: SoftRows, pair: tuple[int, int]) -> float:
