@@ -30,7 +30,8 @@ def choose(
     weights: Annotated[
         str | None,
         typer.Option(
-            help="How much each measure counts; they sum to 1, and 0 ignores one. If not given, utility=0.5,privacy=0.25,detail=0.25."
+            help="How much each measure counts; they sum to 1, and 0 ignores one."
+            " If not given, utility=0.5,privacy=0.25,detail=0.25."
         ),
     ] = None,
     by: Annotated[By, typer.Option(help="Weigh values between worst and best, or ranks as E(S) does.")] = By.value,
