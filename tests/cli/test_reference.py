@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from discreet.choose.weights import in_words
 from discreet.cli.app import app
 from discreet.cli.method_options import MethodOptions
 from discreet.cli.reference import commands, reference
@@ -54,3 +55,7 @@ def test_every_method_says_what_it_promises_and_when_to_use_it():
         assert one.promise != "see its page", one.name
         assert set(one.data) == METHODS[one.name].takes
         assert one.use_if
+
+
+def test_the_weights_that_hold_if_none_are_given_are_those_of_every_choice():
+    assert f"If not given, {in_words()}." in reference()

@@ -29,7 +29,10 @@ def choose(
     ],
     weights: Annotated[
         str | None,
-        typer.Option(help="How much each measure counts; they sum to 1, and 0 ignores one. By default as recipes do."),
+        typer.Option(
+            help="How much each measure counts; they sum to 1, and 0 ignores one."
+            " If not given, utility=0.5,privacy=0.25,detail=0.25."
+        ),
     ] = None,
     by: Annotated[By, typer.Option(help="Weigh values between worst and best, or ranks as E(S) does.")] = By.value,
     lower: Annotated[list[str] | None, typer.Option(help="Measures where lower is better, a,b; repeatable.")] = None,

@@ -89,7 +89,8 @@ class Roles(Displayed):
 
     def for_part(self) -> Roles:
         """For some of the rows: whether a column works like a name was decided on all of them."""
-        return replace(self, allow_unique=self.published)
+        as_they_are = [name for name in self.published if name not in self.quasi]
+        return replace(self, allow_unique=tuple(dict.fromkeys((*self.allow_unique, *as_they_are))))
 
     def check(self, table: Table) -> None:
         """Raise RolesError unless every column exists and none would be published that works like a name."""

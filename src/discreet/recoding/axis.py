@@ -68,6 +68,7 @@ class Axis:
     other: str = OTHER  # their mark
     rare: Rare | None = None  # the values that fewer than `rarest` persons have
     by_cuts: bool = False  # whether labels depend on the cuts alone, which are then as round as possible
+    by_region: bool = False  # whether the tree labels all numbers between the cuts, not those that occur
     borders: tuple[float, ...] | None = None  # the only allowed cuts, from a public grid
     readable: bool = True  # whether cuts are round, and labels short
     prefixes: Mapping[str, int] | None = None  # of codes in the order of a tree: where new ones belong
@@ -261,6 +262,12 @@ class Axis:
     def region(self, low: float, high: float, missing: bool) -> tuple[int, ...]:
         """Ranks of the categories between two cuts, whether or not they occur, and of missing if it belongs there."""
         first, end = (int(np.clip(np.ceil(border), 0, self.n_values)) for border in (low, high))
+        return (*range(first, end), *((self.n_values,) if missing else ()))
+
+    def ranks_within(self, low: float, high: float, missing: bool) -> tuple[int, ...]:
+        """Ranks of the numbers between two cuts, whether or not they occur, and of missing if it belongs there."""
+        assert self.numbers is not None
+        first, end = np.searchsorted(self.numbers, [low, high]).tolist()
         return (*range(first, end), *((self.n_values,) if missing else ()))
 
     def meaning_of_set(self, ranks: tuple[int, ...]) -> Meaning:

@@ -94,7 +94,7 @@ class LeafLabels:
             elif axis.names is None and axis.tree is None:
                 labels[places[key]], meanings[places[key]] = axis.interval(*key), axis.meaning_of_interval(*key)
             else:
-                region = axis.region(*key)
+                region = axis.region(*key) if axis.names is not None else axis.ranks_within(*key)
                 labels[places[key]], meanings[places[key]] = label(region), meaning(region)
         return labels, meanings
 
@@ -134,7 +134,7 @@ def cuts_between(axes: Sequence[Axis], column: np.ndarray, below: np.ndarray, ab
 
 def by_box(axis: Axis) -> bool:
     """Whether a label depends on the cuts alone, not on the values that occur."""
-    return axis.by_cuts or (axis.tree is None and axis.names is None)
+    return axis.by_cuts or axis.by_region or (axis.tree is None and axis.names is None)
 
 
 def _boxes(

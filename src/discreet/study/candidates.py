@@ -128,11 +128,12 @@ def adds_nothing(result: dict[str, Any], recipe: Recipe) -> str | None:
         return None
     if (-apart["high"] if measure == "brier" else apart["low"]) > _ROUNDING:
         return None
+    is_told = without < 0.01 if measure == "brier" else without > 0.99
+    asked = " Is one of these columns the target under another name?" if is_told else ""
     return (
         f"Its quasi-identifiers add nothing to what the columns published as they are tell of the class:"
         f" {_TITLES[measure].replace('Accuracy', 'accuracy')} {without:.3f} without them,"
-        f" {release_score(result, recipe)['value']:.3f} with them, within noise. Is one of these columns the target"
-        " under another name?"
+        f" {release_score(result, recipe)['value']:.3f} with them.{asked}"
     )
 
 

@@ -101,9 +101,12 @@ class LineLabels:
     def _inside(self, ranks: tuple[int, ...]) -> np.ndarray:
         inside = np.zeros(self.line.n_places, dtype=bool)
         missing = self.line.aside and ranks[-1] == len(self.place_of_rank) - 1
-        places = self.place_of_rank[list(ranks[:-1] if missing else ranks)]
-        if len(places):
-            inside[places.min() : places.max() + 1] = True
+        values = list(ranks[:-1] if missing else ranks)
+        if values:
+            places, last = self.place_of_rank[values], len(self.place_of_rank) - 2
+            start = 0 if values[0] == 0 else places.min()  # leaves beyond all values belong to the values at the end
+            stop = self.line.n_places - self.line.aside if last in values else places.max() + 1
+            inside[start:stop] = True
         inside[-1] |= missing
         return inside
 
@@ -117,7 +120,7 @@ def _along(line: TreeLine, axis: Axis) -> Axis:
         axis = Axis(axis.column, np.append(rank_of_code.ravel(), len(first)), axis.counts, names)
     place_of_rank = np.empty(axis.n_values + 1, dtype=np.int64)
     place_of_rank[axis.rank_of_code] = places
-    return replace(axis, tree=LineLabels(line, place_of_rank))
+    return replace(axis, tree=LineLabels(line, place_of_rank), by_region=isinstance(line, NumberLine))
 
 
 def tree_axis(rows: CodedRows, name: str, *, rarest: int, given: Hierarchy | None, by_branches: bool = False) -> Axis:

@@ -40,7 +40,7 @@ def chosen_least(
     if not tried:
         return k, 0
     held = [_held(some, [within_fold(one, rows.n_rows) for one in (k, *tried)], make_axes) for make_axes in ways]
-    known, detail = np.moveaxis(held, -1, 0)  # by way and size
+    known, detail = np.moveaxis(np.array(held), -1, 0)  # by way and size
     if known.max() <= 1 / math.sqrt(rows.n_rows):  # two standard errors, see label_worth.py
         known = np.maximum(known, 0.0)
     worth = known + LabelWorth.of_rows(_DETAIL, np.ones(1), rows.n_rows).detail * detail
