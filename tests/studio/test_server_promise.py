@@ -70,6 +70,16 @@ def test_how_l_and_t_are_counted_and_who_is_counted(own):
     assert all("population" not in one for one in methods if one["name"] != "mondrian")
 
 
+def test_how_many_items_outsiders_know_is_for_km_alone(own):
+    own.studio.project.set_shape("columns")
+    assert "m, items of a person that outsiders know" in own.get("/promise").text
+    own.post("/promise/m", data={"m": 3})
+    asked = {one["name"]: one.get("m") for one in own.studio.project.recipe()["methods"]}
+    assert asked["km"] == 3
+    assert asked["maximal"] is None
+    assert own.post("/promise/m", data={"m": 99}).status_code == 422
+
+
 @pytest.mark.parametrize("name", ["diversity", "distance"])
 def test_a_measure_that_there_is_not_is_refused(own, name):
     assert own.post(f"/promise/{name}", data={name: "other"}).status_code == 422

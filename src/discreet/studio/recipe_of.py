@@ -66,6 +66,7 @@ def recipe_of(state: Mapping[str, Any], files: RecipeFiles, *, jobs: int = 1) ->
     counted = {"l": ("diversity", "c"), "t": ("distance",)}  # how what is asked is counted
     more |= {one: promise[one] for name in counted if name in promises for one in counted[name] if one in promise}
     more |= {"population": state["fraction"]} if promise.get("mapped") and "fraction" in state else {}
+    more |= {"m": promise["m"]} if "m" in promise else {}
     more |= {"hierarchies": dict(files.hierarchies)} if files.hierarchies else {}
     asked = state.get("methods")
     methods = [

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
+from discreet.privacy.km_anonymity import MOST_ITEMS
 from discreet.studio.server import PATIENCE, Studio, studio_of
 
 router = APIRouter(prefix="/promise")
@@ -85,6 +86,13 @@ def set_t(request: Request, t: Annotated[float, Form()]) -> Response:
         raise DataError("t is a number from 0.01 to 1, for nothing more.")
     words = f"Sensitive values of a group are within {t:g} of those of all." if t < 1 else "No limit t."
     return _decided(request, "t", round(t, 2) if t < 1 else None, words)
+
+
+@router.post("/m")
+def set_m(request: Request, m: Annotated[int, Form()]) -> Response:
+    if not 1 <= m <= MOST_ITEMS:
+        raise DataError(f"m is a whole number from 1 to {MOST_ITEMS}.")
+    return _decided(request, "m", m, f"By the method km, outsiders know at most {m} items of a person.")
 
 
 @router.post("/diversity")
