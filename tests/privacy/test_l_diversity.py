@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import oracles
 from discreet import KAnonymity, LDiversity, Roles, RolesError
+from practice_guide import GUIDELINE, HEALTH
 
 
 @st.composite
@@ -48,6 +49,16 @@ def test_recursive_equals_the_definition(table, person, c):
     persons = table["who"] if person else None
     verdict = LDiversity(2, measure="recursive", c=c).check(table, roles(person=person))
     assert verdict.measured == oracles.recursive_l(table["x"], table["ill"], c, persons)
+
+
+def test_the_figures_of_the_practice_guide():
+    """Table 4.3: the distinct values of "health" in the group of each of ten persons."""
+    published = [1, 1, 1, 2, 1, 2, 1, 1, 2, 2]
+    quasi = list(GUIDELINE)
+    for row, diversity in enumerate(published):
+        alike = [i for i in range(10) if all(GUIDELINE[name][i] == GUIDELINE[name][row] for name in quasi)]
+        group = {name: [GUIDELINE[name][i] for i in alike] for name in quasi} | {"health": [HEALTH[i] for i in alike]}
+        assert LDiversity(2).check(group, Roles(quasi=quasi, sensitive=["health"])).measured == diversity
 
 
 def test_recursive_takes_the_largest_count_first():

@@ -11,6 +11,7 @@ from discreet import Roles, Table, risk_of
 from discreet.risk import SampledGroups, mean_inverse
 from discreet.risk.individual_risk import IndividualRisk, household_risk, individual_risk, risk_of_groups
 from discreet.risk.population_uniqueness import PitmanParameters
+from practice_guide import GUIDELINE
 
 # sdcMicro 5, tests/testthat/test_indivRisk.R: eight rows with sampling weights, three key variables
 SDCMICRO = {
@@ -37,6 +38,30 @@ def test_the_figures_of_sdcmicro():
     assert groups.population[groups.of_row].tolist() == [108, 45.5, 108, 17, 100, 100, 123.5, 108]
     assert individual_risk(groups).of_row == pytest.approx(EXACT, abs=5e-9)
     assert individual_risk(groups, approximate=True).of_row == pytest.approx(APPROXIMATE, abs=5e-9)
+
+
+def test_the_figures_of_sdcmicro_for_francdat():
+    """The example of freqCalc and indivRisk: data of Capobianchi, Polettini and Lucarelli, keys 1 to 4."""
+    keys = {
+        "Key1": [1, 1, 1, 3, 4, 4, 6, 1],
+        "Key2": [2, 2, 2, 3, 3, 3, 2, 2],
+        "Key3": [5, 1, 1, 1, 1, 1, 1, 5],
+        "Key4": [1, 1, 1, 5, 4, 1, 5, 1],
+    }
+    weights = np.array([18, 45.5, 39, 17, 541, 8, 5, 92])
+    groups = SampledGroups.of(Table.of(keys), list(keys)).weighted(weights)
+    assert groups.sizes[groups.of_row].tolist() == [2, 2, 2, 1, 1, 1, 1, 2]
+    assert groups.population[groups.of_row].tolist() == [110, 84.5, 84.5, 17, 541, 8, 5, 110]
+    published = [0.01714426, 0.02204233, 0.02204233, 0.17707583, 0.01165448, 0.29706308, 0.40235948, 0.01714426]
+    assert individual_risk(groups).of_row == pytest.approx(published, abs=5e-9)
+
+
+def test_the_figures_of_the_practice_guide():
+    """T. Benschop, C. Machingauta and M. Welch, "Statistical disclosure control: a practice guide", example 4.3."""
+    weights = [180, 180, 215, 76, 186, 76, 180, 215, 186, 76]
+    found = risk_of(GUIDELINE, list(GUIDELINE), weights=weights).individual
+    published = [0.005424520] * 2 + [0.025096439, 0.012563425, 0.028247279, 0.012563425, 0.029010932, 0.025096439]
+    assert found.of_row == pytest.approx([*published, 0.007403834, 0.007403834], abs=5e-10)
 
 
 def test_without_a_population_it_is_one_by_the_size_of_the_group():

@@ -11,7 +11,8 @@ from discreet import Roles, Table, risk_of
 from discreet.errors import ParameterError, RolesError
 from discreet.report.risk_page import to_risk_page
 from discreet.risk.sampled_groups import SampledGroups
-from discreet.risk.special_uniques import intrusion_chance, special_uniques
+from discreet.risk.special_uniques import dis_scores, intrusion_chance, special_uniques
+from practice_guide import GUIDELINE
 
 # sdcMicro 5, tests/testthat/test_suda2.R: "suda2 simple example", "suda2 book example", "suda2 sdc guideline"
 SIMPLE = {"a": [2, 1, 1], "b": [0, 3, 0], "c": [0, 6, 0]}
@@ -21,13 +22,6 @@ BOOK = {
     "income": ["50k+"] * 2 + ["50k-"] * 6,
     "education": ["highschool"] * 4 + ["university", "highschool", "middleschool", "university"],
 }
-LESS, MORE, NONE = "Secondary incomplete", "Secondary complete", "Non-LF"
-GUIDELINE = {
-    "Residence": ["Urban"] * 4 + ["Rural"] + ["Urban"] * 5,
-    "Gender": ["Female", "Female", "Female", "Male", "Female", "Male", "Female", "Male", "Female", "Female"],
-    "Education": [LESS, LESS, "Primary incomplete", MORE, MORE, MORE, "Primary complete", "Post-secondary", LESS, LESS],
-    "Labor": ["Employed", "Employed", NONE, "Employed", "Unemployed", "Employed", NONE, "Unemployed", NONE, NONE],
-}
 
 
 def test_the_scores_of_sdcmicro():
@@ -35,6 +29,18 @@ def test_the_scores_of_sdcmicro():
     assert book.scores.tolist() == [0, 0, 0, 0, 4, 2, 6, 8]
     guideline = special_uniques(Table.of(GUIDELINE), list(GUIDELINE))
     assert guideline.scores.tolist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
+
+
+def test_the_dis_suda_scores_of_the_practice_guide():
+    """T. Benschop, C. Machingauta and M. Welch, "Statistical disclosure control: a practice guide", Table 4.5.
+
+    Computed with a sampling fraction of 0.01 and the older scores of sdcMicro (original_scores = FALSE), in which a set
+    of s of n columns counts (2^(n - s) - 1) s! (n - s)! / n!: 1.75 for one of these four columns, 0.5 for two.
+    """
+    groups = SampledGroups.of(Table.of(GUIDELINE), list(GUIDELINE))
+    older = np.array([0, 0, 1.75, 0, 1.75 + 3 * 0.5, 0, 1.75, 1.75 + 2 * 0.5, 0, 0])
+    published = [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
+    assert dis_scores(older, groups, 4, 0.01) == pytest.approx(published, abs=5e-5)
 
 
 @pytest.mark.parametrize("order", ["abc", "acb", "cab", "cba"])

@@ -48,3 +48,38 @@ def test_what_no_promise_can_be_is_refused(own, name, value):
     assert answer.status_code == 422
     assert "number from" in answer.text
     assert own.studio.project.journal.revision == before
+
+
+def test_how_l_and_t_are_counted_and_who_is_counted(own):
+    project = own.studio.project
+    for name, value in (("l", 2), ("t", 0.2)):
+        own.post(f"/promise/{name}", data={name: value})
+    own.post("/promise/diversity", data={"diversity": "recursive"})
+    own.post("/promise/distance", data={"distance": "ordered"})
+    assert "ill holds categories, which have no order" in effect(own)
+    assert own.post("/promise/mapped", data={"mapped": "yes"}).status_code == 422  # the population is not known
+    own.post("/risk/fraction", data={"percent": "10"})
+    assert "10.0 % of which is in the table" in own.get("/promise").text
+    assert own.post("/promise/mapped", data={"mapped": "yes"}).status_code == 200
+    assert "persons of the population are counted" in effect(own)
+    assert own.post("/promise/label", data={"known": "yes"}).status_code == 422
+    asked = {"diversity": "recursive", "c": 2, "distance": "ordered"}
+    methods = project.recipe()["methods"]
+    assert all({name: one[name] for name in asked} == asked for one in methods if one["name"] in ("tds", "mondrian"))
+    assert {one["name"]: one.get("population") for one in methods}["mondrian"] == 0.1
+    assert all("population" not in one for one in methods if one["name"] != "mondrian")
+
+
+def test_how_many_items_outsiders_know_is_for_km_alone(own):
+    own.studio.project.set_shape("columns")
+    assert "m, items of a person that outsiders know" in own.get("/promise").text
+    own.post("/promise/m", data={"m": 3})
+    asked = {one["name"]: one.get("m") for one in own.studio.project.recipe()["methods"]}
+    assert asked["km"] == 3
+    assert asked["maximal"] is None
+    assert own.post("/promise/m", data={"m": 99}).status_code == 422
+
+
+@pytest.mark.parametrize("name", ["diversity", "distance"])
+def test_a_measure_that_there_is_not_is_refused(own, name):
+    assert own.post(f"/promise/{name}", data={name: "other"}).status_code == 422

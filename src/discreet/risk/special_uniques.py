@@ -16,7 +16,8 @@ file's chance by data intrusion simulation (C. J. Skinner and M. J. Elliot, "A m
 microdata", Journal of the Royal Statistical Society B 64(4), 855-867, 2002) is spread over the uniques by their scores.
 
 Departures: 1. missing is a value; sdcMicro leaves sets with a missing cell out. 2. With a person column, somebody is
-alone if all rows of the group are theirs.
+alone if all rows of the group are theirs. 3. The file's chance counts all uniques; sdcMicro leaves out those that share
+a hash value with another row.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def special_uniques(
     shares = {
         name: float(worth[sets >> place & 1 == 1].sum()) / total if total else 0.0 for place, name in enumerate(quasi)
     }
-    dis = None if fraction is None else _dis(scores, groups, is_unique, len(quasi), fraction)
+    dis = None if fraction is None else dis_scores(scores, groups, len(quasi), fraction)
     return SpecialUniques(quasi, size, rows, sets, scores, dis, shares)
 
 
@@ -146,9 +147,7 @@ def intrusion_chance(groups: SampledGroups, fraction: float) -> float:
     return right / (right + wrong) if right + wrong else 0.0
 
 
-def _dis(
-    scores: np.ndarray, groups: SampledGroups, is_unique: np.ndarray, n_columns: int, fraction: float
-) -> np.ndarray:
+def dis_scores(scores: np.ndarray, groups: SampledGroups, n_columns: int, fraction: float) -> np.ndarray:
     """The file's chance spread over the uniques, as sdcMicro does: the odds of a row grow with a power of its score."""
     dis, scored = np.zeros(len(scores)), scores > 0
     chance = intrusion_chance(groups, fraction)
@@ -156,7 +155,7 @@ def _dis(
         return dis
     power = 1 + (8 - n_columns) / 20
     raised = scores[scored] ** power
-    odds_against = int(is_unique.sum()) * (1 / chance - 1)
+    odds_against = int(groups.rows[groups.sizes == 1].sum()) * (1 / chance - 1)
     dis[scored] = 1 / (1 + odds_against / (raised * (1 / raised).sum()))
     return dis
 

@@ -2,9 +2,10 @@
 """The search for minimal sample uniques: sets of columns in which a person is alone, and in no smaller one.
 
 Column sets are walked through in the order of their numbers, of which column c is bit c, so that every subset of a set
-comes before it; a set is then minimal if it holds none found before. On the way from a set to one with a column more,
-the groups of rows are split, and two kinds of rows are left behind: those that are alone, since they are alone in every
-larger set, too, and groups without anybody who is unique on all columns, since none of these is ever alone.
+comes before it; a set is then minimal if it holds none found before. Since a row was not alone before the last and
+lowest column was added, only sets with the same lowest column are looked at. On the way from a set to one with a column
+more, the groups of rows are split, and two kinds of rows are left behind: those that are alone, since they are alone in
+every larger set, too, and groups without anybody who is unique on all columns, since none of these is ever alone.
 """
 
 from __future__ import annotations
@@ -29,16 +30,26 @@ def minimal_uniques(
     order = np.argsort(
         levels, kind="stable"
     )  # columns of many values first, which are the high bits: small groups soon
+    near = _side_by_side([codes[column] for column in order], [levels[column] for column in order])
     table = np.empty((len(codes), len(persons)), dtype=np.int32)
     for place, column in enumerate(order):
-        table[place] = codes[column]
-    rows, sets = _search(
-        table, np.asarray(levels, dtype=np.int64)[order], persons.astype(np.int64), is_unique, int(max_size)
-    )
+        table[place] = codes[column][near]
+    sizes = np.asarray(levels, dtype=np.int64)[order]
+    rows, sets = _search(table, sizes, persons.astype(np.int64)[near], is_unique[near], int(max_size))
     numbers = np.zeros(len(sets), dtype=np.int64)
     for place, column in enumerate(order):
         numbers |= ((sets >> place) & 1) << column
-    return rows, numbers
+    return near[rows], numbers
+
+
+def _side_by_side(codes: list[np.ndarray], levels: list[int]) -> np.ndarray:
+    """The rows in the order of the last columns, which are split first: then groups lie side by side in memory."""
+    number, n = np.zeros(len(codes[0]), dtype=np.int64), 1
+    for column, size in zip(reversed(codes), reversed(levels), strict=True):
+        if n * (size + 1) >= 2**62:
+            break
+        number, n = number * (size + 1) + column, n * (size + 1)
+    return np.argsort(number, kind="stable")
 
 
 @compiled
@@ -59,10 +70,10 @@ def _search(table, levels, persons, is_unique, max_size):
     wanted = np.zeros(most, dtype=np.bool_)
     place = np.zeros(most, dtype=np.int64)
     touched = np.empty(most, dtype=np.int64)
-    newest = np.full(n_rows, -1, dtype=np.int64)  # the last set found for each row
+    newest = np.full((n_columns, n_rows), -1, dtype=np.int32)  # the last set found for each row by its lowest column
     found_rows = np.empty(1024, dtype=np.int64)
     found_sets = np.empty(1024, dtype=np.int64)
-    before = np.empty(1024, dtype=np.int64)  # the one found before it for the same row
+    before = np.empty(1024, dtype=np.int32)  # the one found before it for the same row and lowest column
     n_found = 0
     rows[0] = np.arange(n_rows)
     ends[0, 0] = n_rows
@@ -110,7 +121,7 @@ def _search(table, levels, persons, is_unique, max_size):
                     rows[depth + 1, place[code]] = row
                     place[code] += 1
                 elif not several[code]:
-                    item = newest[row]
+                    item = newest[column, row]
                     while item >= 0 and found_sets[item] & ~larger:
                         item = before[item]
                     if item < 0:  # no subset was found before
@@ -120,8 +131,8 @@ def _search(table, levels, persons, is_unique, max_size):
                             before = np.concatenate((before, np.empty_like(before)))
                         found_rows[n_found] = row
                         found_sets[n_found] = larger
-                        before[n_found] = newest[row]
-                        newest[row] = n_found
+                        before[n_found] = newest[column, row]
+                        newest[column, row] = n_found
                         n_found += 1
             for t in range(n_touched):
                 count[touched[t]] = 0

@@ -131,13 +131,20 @@ def beside(held: Held, *, path: str, reading: Mapping[str, Any], folder: str, co
 
 
 def sensitive(held: Held, *, path: str, reading: Mapping[str, Any], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Of each sensitive column: how many values it has, and the share of the commonest."""
+    """Of each sensitive column: its kind, how many values it has, and the share of the commonest."""
     table = held.opened(path, reading)
     found = []
     for name in columns:
         cells = table.column(name)
         counts = np.bincount(cells.codes, minlength=1)
-        found.append({"column": name, "values": int((counts > 0).sum()), "commonest": float(counts.max() / len(table))})
+        found.append(
+            {
+                "column": name,
+                "kind": cells.kind,
+                "values": int((counts > 0).sum()),
+                "commonest": float(counts.max() / len(table)),
+            }
+        )
     return found
 
 

@@ -10,12 +10,20 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from discreet.errors import DataError
+from discreet.privacy.km_anonymity import MOST_ITEMS
 from discreet.studio.server import PATIENCE, Studio, studio_of
 
 router = APIRouter(prefix="/promise")
 DEFAULT_K = 5
 MOST_K = 1000
 _MOST_EPSILON = 10
+DIVERSITY = {
+    "distinct": "different ones",
+    "entropy": "equally common ones: exp(entropy)",
+    "recursive": "the commonest at most twice as common as the rest",
+}
+_C = 2  # of the recursive measure
+DISTANCE = {"equal": "any value for any other", "ordered": "by how far values are apart: numbers and dates"}
 
 
 @router.get("")
@@ -25,6 +33,7 @@ def promise(request: Request) -> Response:
         return RedirectResponse("/data", status_code=303)
     stated = (len(studio.project.domain), len(studio.project.published))
     shown = {"promise": promise_of(studio), "has_sensitive": bool(studio.project.with_role("sensitive"))}
+    shown |= {"diversity": DIVERSITY, "distance": DISTANCE, "fraction": _fraction(studio)}
     return studio.page(request, "promise", "promise.html", stated=stated, **shown)
 
 
@@ -79,6 +88,42 @@ def set_t(request: Request, t: Annotated[float, Form()]) -> Response:
     return _decided(request, "t", round(t, 2) if t < 1 else None, words)
 
 
+@router.post("/m")
+def set_m(request: Request, m: Annotated[int, Form()]) -> Response:
+    if not 1 <= m <= MOST_ITEMS:
+        raise DataError(f"m is a whole number from 1 to {MOST_ITEMS}.")
+    return _decided(request, "m", m, f"By the method km, outsiders know at most {m} items of a person.")
+
+
+@router.post("/diversity")
+def set_diversity(request: Request, diversity: Annotated[str, Form()]) -> Response:
+    if diversity not in DIVERSITY:
+        raise DataError("l values are counted in one of these ways: " + ", ".join(DIVERSITY) + ".")
+    studio_of(request).project.journal.decide(("promise", "c"), _C if diversity == "recursive" else None, "c")
+    words = f"l values are {DIVERSITY[diversity]}."
+    return _decided(request, "diversity", diversity if diversity != "distinct" else None, words)
+
+
+@router.post("/distance")
+def set_distance(request: Request, distance: Annotated[str, Form()]) -> Response:
+    if distance not in DISTANCE:
+        raise DataError("t is measured in one of these ways: " + ", ".join(DISTANCE) + ".")
+    words = f"t compares {DISTANCE[distance]}."
+    return _decided(request, "distance", distance if distance != "equal" else None, words)
+
+
+@router.post("/mapped")
+def set_mapped(request: Request, mapped: Annotated[str, Form()] = "") -> Response:
+    """Whether k persons of the population, of whom a known share is in the table, are enough (k-map)."""
+    studio = studio_of(request)
+    if mapped and _fraction(studio) is None:
+        raise DataError("Say first, on the page Risk, which share of the population is in the table.")
+    if mapped and promise_of(studio).get("label_known"):
+        raise DataError("Persons of the population are not left to somebody who knows the label. Ask for one of both.")
+    words = "k persons of the population are alike." if mapped else "k persons of the table are alike."
+    return _decided(request, "mapped", True if mapped else None, words)
+
+
 @router.post("/epsilon")
 def set_epsilon(request: Request, epsilon: Annotated[float, Form()]) -> Response:
     if not 0 <= epsilon <= _MOST_EPSILON:
@@ -89,6 +134,8 @@ def set_epsilon(request: Request, epsilon: Annotated[float, Form()]) -> Response
 
 @router.post("/label")
 def set_label(request: Request, known: Annotated[str, Form()] = "") -> Response:
+    if known and promise_of(studio_of(request)).get("mapped"):
+        raise DataError("Persons of the population are not left to somebody who knows the label. Ask for one of both.")
     words = "k persons are left to somebody who knows the label, too." if known else "The label is taken to be unknown."
     return _decided(request, "label_known", True if known else None, words)
 
@@ -96,6 +143,10 @@ def set_label(request: Request, known: Annotated[str, Form()] = "") -> Response:
 def _decided(request: Request, what: str, to: Any, words: str) -> Response:
     studio_of(request).project.journal.decide(("promise", what), to, words)
     return effect(request)
+
+
+def _fraction(studio: Studio) -> float | None:
+    return studio.project.journal.state().get("fraction")
 
 
 def promise_of(studio: Studio) -> dict[str, Any]:
