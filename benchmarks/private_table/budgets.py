@@ -2,13 +2,16 @@
 """What is learnt from PrivateTable's rows at every budget, table by table, with the defaults.
 
 python -m benchmarks.private_table.budgets [--seeds N] [--rows N] [--tables ...] [--epsilons ...] [--width N]
-                                                [--original]
+                                                [--original] [--learners NAME ...] [--empty]
 
 Area under the ROC curve of logistic regression and of a random forest, learnt from synthetic rows of four fifths of the
 table and tested on the other original rows (for more classes the mean of one against the rest). Domains are read from
 the rows, which is for studies alone; adult_arx-public has the public one of this benchmark. diabetes130-visit asks
 whether a patient comes back at all, by 17 columns about the visit. Rows of a person count as rows. `--original` adds
-what is learnt from as many original rows in the same form. Needs DISCREET_DATA, but for `--tables unseen`: twelve
+what is learnt from as many original rows in the same form. "columns" and "pairs" among the learners are how far the
+synthetic rows are from those that they are made of, in total variation: of each column, and of each pair (the target
+is a column; of more than 60 pairs as many by lot). With `--empty` every column has an empty cell, as domains have that
+do not say otherwise. Needs DISCREET_DATA, but for `--tables unseen`: twelve
 tables of public collections, the half of benchmarks/frontier/unseen.py that may be looked at; no part of the method was
 set by them.
 """
@@ -17,6 +20,8 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -31,11 +36,13 @@ from benchmarks.private_table.__main__ import public_domain
 from discreet import PrivacyLeakWarning, PrivateTable, Roles, Table
 from discreet.data.column import encode
 from discreet.foundation.progress import show, track
+from discreet.recoding.public_domain import Domain
 from discreet.samples import load
 
 TABLES = ("adult", "adult-14", "adult_arx", "diabetes130", "diabetes130-quasi", "diabetes130-visit", "german", "ilpd",
           "pima", "tic_tac_toe", "waveform", "wdbc")  # fmt: skip
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
+PAIRS = 60  # of columns whose variation is looked at
 MANY = 20  # distinct numbers above which `--width` cuts a column
 LEARNERS = {
     "logistic": lambda: LogisticRegression(max_iter=200, tol=1e-3),
@@ -84,6 +91,12 @@ def domain_of(name: str, table: Table, roles: Roles, width: int) -> dict[str, di
     return domain
 
 
+def with_empty_cells(table: Table, roles: Roles) -> dict[str, dict[str, list]]:
+    """The domain that the method would read from the rows, but that each column has an empty cell."""
+    read = Domain.from_data(table, roles).plain
+    return {name: one | {"missing": name != roles.target} for name, one in read.items()}
+
+
 def aucs(train: Table, test: Table, roles: Roles, learner: str) -> float:
     def cells(table: Table, name: str) -> np.ndarray:
         column = table.column(name)
@@ -101,6 +114,23 @@ def aucs(train: Table, test: Table, roles: Roles, learner: str) -> float:
     return float(np.mean([roc_auc_score(truth, line) for truth, line in known]))
 
 
+def variation(drawn: Table, true: Table, roles: Roles, learner: str) -> float:
+    """The mean total variation of the columns, or of pairs of them."""
+    names = roles.published if learner == "columns" else ()
+    pairs = list(combinations(roles.published, 2)) if learner == "pairs" else [(name,) for name in names]
+    some = np.random.default_rng(0).permutation(len(pairs))[:PAIRS] if learner == "pairs" else range(len(pairs))
+
+    def shares(table: Table, group: tuple[str, ...]) -> Counter[tuple[str | None, ...]]:
+        cells = [np.array([*table.column(n).texts, ""], dtype=object)[table.column(n).codes] for n in group]
+        return Counter({key: count / len(table) for key, count in Counter(zip(*cells, strict=True)).items()})
+
+    def apart(group: tuple[str, ...]) -> float:
+        one, other = shares(drawn, group), shares(true, group)
+        return sum(abs(one[key] - other[key]) for key in one.keys() | other.keys()) / 2
+
+    return float(np.mean([apart(pairs[place]) for place in some]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.private_table.budgets", description=__doc__.splitlines()[0]
@@ -116,10 +146,11 @@ def main() -> None:
     )
     parser.add_argument("--tables", nargs="+", default=TABLES)
     parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
-    parser.add_argument("--learners", nargs="+", choices=list(LEARNERS), default=["logistic"])
+    parser.add_argument("--learners", nargs="+", choices=[*LEARNERS, "columns", "pairs"], default=["logistic"])
     parser.add_argument(
         "--width", type=int, default=0, help="intervals of equal width for numbers; 0: of equal frequency"
     )
+    parser.add_argument("--empty", action="store_true", help="an empty cell for every column")
     parser.add_argument("--original", action="store_true", help="learn from original rows, too")
     asked = parser.parse_args()
     show()
@@ -131,6 +162,8 @@ def main() -> None:
     for name in track([*STUDY] if asked.tables == ["unseen"] else asked.tables, "tables"):
         table, roles = table_and_roles(name)
         domain = domain_of(name, table, roles, asked.width)
+        if asked.empty:
+            domain = with_empty_cells(table, roles)
         found: dict[str, list[str]] = {learner: [] for learner in asked.learners}
         for epsilon in (*asked.epsilons, *[None] * asked.original):
             scores = []
@@ -143,7 +176,13 @@ def main() -> None:
                 drawn = PrivateTable(epsilon or 1.0, domain, random_state=seed).simulate(train, roles)
                 learnt = drawn.recode(train) if epsilon is None else drawn.table
                 some = learnt.take(np.arange(min(asked.rows, len(learnt))))  # they are in random order
-                scores.append([aucs(some, drawn.recode(test), roles, learner) for learner in asked.learners])
+                true, tested = drawn.recode(train), drawn.recode(test)
+                scores.append(
+                    [
+                        aucs(some, tested, roles, one) if one in LEARNERS else variation(drawn.table, true, roles, one)
+                        for one in asked.learners
+                    ]
+                )
             for learner, mean in zip(asked.learners, np.mean(scores, axis=0), strict=True):
                 found[learner].append(f"{mean:.3f}")
         for learner, cells in found.items():

@@ -14,7 +14,9 @@ from discreet.cli.app import GOOD, app
 
 ROWS = [[str(20 + i % 60), "fm"[i % 2], str(1000 * (i % 50)), ["yes", "no"][i // 3 % 2]] for i in range(120)]
 DOMAIN = {"age": {"cuts": [40, 60]}, "sex": ["f", "m"], "pay": {"cuts": [10_000]}, "ill": ["no", "yes"]}
-RELEASE = "release rows.csv --target ill --quasi age,sex,pay --method private-table --epsilon 1 --set domain=domain.json"
+RELEASE = (
+    "release rows.csv --target ill --quasi age,sex,pay --method private-table --epsilon 1 --set domain=domain.json"
+)
 
 
 def run(changed, more=""):
@@ -53,12 +55,20 @@ def test_a_report_that_cannot_be_made_does_not_stop_the_release(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
 
     def broken(*_):
-        raise ZeroDivisionError("of 37 rows")
+        raise ZeroDivisionError("of nurses")
 
-    monkeypatch.setattr(command, "_summary", broken)
+    monkeypatch.setattr(command, "summary_of", broken)
     found = run(ROWS)
     assert found.exit_code == GOOD, found.output
     assert "The owner's report could not be made. The release stands." in found.stderr
-    assert "37" not in found.output
+    assert "nurses" not in found.output
     assert not Path("out/owner/report.html").exists()
+    assert CliRunner().invoke(app, ["verify", "out/release"]).exit_code == GOOD
+
+
+@pytest.mark.parametrize("method", ["private-table", "laplace-select"])
+def test_an_odd_row_of_an_engine_is_released_with_like_all_others(tmp_path, monkeypatch, method):
+    monkeypatch.chdir(tmp_path)
+    found = run([["inf", "f", "1", "yes"], *ROWS[1:]], f"--engine duckdb --method {method}")
+    assert found.exit_code == GOOD, found.output
     assert CliRunner().invoke(app, ["verify", "out/release"]).exit_code == GOOD

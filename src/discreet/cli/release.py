@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,15 +23,14 @@ from discreet.cli.policy_options import PolicyOptions, enforced
 from discreet.cli.release_answer import ReleaseAnswer
 from discreet.cli.release_items import ItemOptions
 from discreet.cli.release_job import ReleaseJob
+from discreet.cli.release_made import Made, measured, summary_of, told
 from discreet.cli.running import refuse_unused
-from discreet.errors import CannotRelease, DataError, RolesError, listing
+from discreet.errors import DataError, RolesError, listing
 from discreet.foundation.system import give_back_memory
 
 if TYPE_CHECKING:
-    from discreet.data.dataset import Dataset
     from discreet.methods import Method
     from discreet.release.ledger import Account
-    from discreet.release.release import Release
     from discreet.report.summary import Outcome
 
 
@@ -177,7 +176,7 @@ def release(
     if items.is_given:
         outcome, summary = items.release(chosen, rows.source_of(file), rows, roles, reading, baskets.labels)
         kept_limits = enforced(policy, outcome.release, output.sign)
-        of_items = _Made(outcome, summary, {}).with_limits(kept_limits)
+        of_items = Made(outcome, summary, {}).with_limits(kept_limits)
         _save(outcome, of_items.files(with_report=not output.no_report), out, output, account)
         answer.tell(outcome.release, of_items.summary, kept_limits)
         return
@@ -205,39 +204,14 @@ def _asked(given: GivenRecipe) -> str | None:
     return None if given.recipe is None else given.recipe.model_dump_json()
 
 
-@dataclass(frozen=True)
-class _Made:
-    """A release that was made, what the report says about it, and further files for the owner.
-
-    The summary is None if there is no report.
-    """
-
-    outcome: Outcome
-    summary: dict[str, Any] | None
-    owner_files: dict[str, bytes]
-
-    def files(self, *, with_report: bool) -> dict[str, bytes]:
-        """All files for the owner beside those of the release itself."""
-        return self.owner_files | (_report(self.summary) if with_report and self.summary is not None else {})
-
-    def with_limits(self, kept: dict[str, Any] | None) -> _Made:
-        """The same with the lines of the policy that it keeps."""
-        from discreet.report.summary import with_policy
-
-        if self.summary is None or kept is None:
-            return self
-        return replace(self, summary=with_policy(self.summary, kept))
-
-
 def _of_file(
     method: Method,
     file: Path,
     options: Options,
     output: OutputOptions,
-) -> _Made:
+) -> Made:
     from discreet.data.read import source_name
     from discreet.engines.estimate import refuse_table
-    from discreet.report.summary import Outcome
 
     if not options.baskets.is_given:
         refuse_table(file)
@@ -250,18 +224,12 @@ def _of_file(
         result = method.release(dataset)
     give_back_memory(result.rows)
     candidates = _candidates(method)  # before others are fitted to measure accuracy
-    try:
-        outcome = _measured(method, result, dataset, output.evaluate)
-        made = _Made(outcome, _summary(outcome, dataset, source_name(file)), candidates)
-        if method.by_cells:
-            made.files(with_report=True)
-    except Exception:
-        if not method.by_cells:
-            raise
-        # What the rows hold decides about nothing but the report, not about whether there is a release
-        remark("The owner's report could not be made. The release stands.")
-        made = _Made(Outcome(result, no_utility="Could not be measured."), None, candidates)
-    return made
+
+    def made() -> Made:
+        outcome = measured(method, result, dataset, output.evaluate)
+        return Made(outcome, summary_of(outcome, dataset, source_name(file)), candidates)
+
+    return told(method, result, made, candidates)
 
 
 def _of_engine(
@@ -273,7 +241,7 @@ def _of_engine(
     reading: ReadingOptions,
     output: OutputOptions,
     job: ReleaseJob,
-) -> _Made:
+) -> Made:
     """The release of rows that stay in an engine."""
     from discreet.report.summary import Outcome, summarise_counts
 
@@ -295,11 +263,16 @@ def _of_engine(
         result = method.release(engine, named)
     if not (method.by_cells or job.quiet or job.as_json):
         remark(*how_read(opened, named.published))
+    candidates = _candidates(method)
     outcome = Outcome(
         result, no_utility="Not measured: the rows stay in the engine; `discreet evaluate` takes a sample."
     )
     name = source.name if isinstance(source, Path) else "table"
-    return _Made(outcome, summarise_counts(outcome, engine, named, name=name), _candidates(method))
+
+    def made() -> Made:
+        return Made(outcome, summarise_counts(outcome, engine, named, name=name), candidates)
+
+    return told(method, result, made, candidates)
 
 
 def _refuse_unused(method: Method, roles: RoleOptions) -> None:
@@ -336,45 +309,6 @@ def _candidates(method: Method) -> dict[str, bytes]:
     from discreet.choose.study_file import BASELINE
 
     return {"candidates.json": Results.of(choice.candidates, BASELINE).to_json()}
-
-
-def _measured(method: Method, release: Release, dataset: Dataset, evaluate: bool) -> Outcome:
-    from discreet.evaluate.raw_use import raw_use_of_its_own_rows
-    from discreet.report.summary import Outcome
-
-    if release.shape == "sketches":
-        return Outcome(
-            release,
-            no_utility="Not measured: use the classifiers of discreet.sketching.mining, which read sketches.",
-        )
-    if not dataset.has_target:
-        return Outcome(release, no_utility="Not measured: there is no target to predict.")
-    labelled = dataset.readable().labelled()
-    if not evaluate:
-        with step("Reading rows without recoding them"):
-            own = raw_use_of_its_own_rows(release, labelled)
-        return Outcome(release, own_rows=own, no_utility="Not measured; --evaluate measures it on held-out rows.")
-    from discreet.evaluate.utility import holdout
-
-    try:
-        with step("Measuring accuracy on held-out rows"):
-            return Outcome(release, holdout(method, labelled.checked()))
-    except (CannotRelease, DataError, RolesError) as error:  # the release stands; without the held-out rows there are too few
-        return Outcome(release, no_utility=f"Could not be measured on held-out rows: {error}")
-
-
-def _summary(outcome: Outcome, dataset: Dataset, name: str) -> dict[str, Any]:
-    from discreet.report.summary import summarise
-
-    readable = dataset.readable()
-    return summarise(readable, None, [outcome], name=name)
-
-
-def _report(summary: dict[str, Any]) -> dict[str, bytes]:
-    from discreet.report.owner_summary import summary_file
-    from discreet.report.release_page import to_html
-
-    return {"report.html": to_html(summary).encode()} | summary_file(summary)
 
 
 def _save(

@@ -26,15 +26,19 @@ def given_groups(groups: Mapping[str, str] | str | os.PathLike[str]) -> dict[str
     mapping: dict[str, str] = {}
     twice = [item for item, group in pairs if mapping.setdefault(item, group) != group]
     if twice:
-        raise DataError(f"{len(twice)} items are in two groups, such as {listing(twice, most=3)}. Give each one group.")
+        raise DataError(f"Items are in two groups: {listing(twice, most=3)}. Give each one group.")
     blank = sum(not item.strip() or not group.strip() for item, group in pairs)
-    if blank or not mapping:
+    if not mapping:
+        raise DataError("No groups were given. Name an item and its group, in a mapping or in lines of a file.")
+    if blank:
         raise DataError(f"Groups need an item and the name of its group; {blank} of {len(pairs)} lines lack one.")
     return mapping
 
 
 def _read(path: Path) -> list[tuple[str, str]]:
     """Lines of item and group, separated by a comma, a semicolon or a tab; a first line that names the columns."""
+    if not path.is_file():
+        raise DataError(f"There is no file {shown(path.name)} with groups. Check the path.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):

@@ -374,12 +374,12 @@ def test_groups_from_a_file(tmp_path):
         ("a;b;c\n", "not two cells"),
         ("a;b\na;c\n", "in two groups"),
         ("a;\n", "lack one"),
-        ("", "lack"),
+        ("", "No groups were given"),
     ):
         file.write_text(text, encoding="utf-8")
         with pytest.raises(DataError, match=why):
             ItemGroups(5, groups=file).release(words())
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="There is no file"):
         ItemGroups(5, groups=tmp_path / "none.csv").release(words())
 
 

@@ -103,10 +103,26 @@ def test_values_that_are_numbers_come_in_their_order_and_stay_what_they_are():
     method = PrivateTable(1e3, domain, model="marginals", random_state=0)
     with pytest.warns(PrivacyLeakWarning), mock.patch.object(private_table, "fit", wraps=private_table.fit) as fitted:
         drawn = method.simulate(table, Roles(target="y", quasi=("visits", "place"))).data
-    codes, *_, ordered, _ = fitted.call_args.args
+    codes, *_, ordered, _, _ = fitted.call_args.args
     assert ordered == [2, 6, 0]
     assert np.array_equal(codes[1], np.searchsorted([0, 1, 2, 5, 10, 20], visits))
     assert np.array_equal(np.sort(np.asarray(drawn["visits"], dtype=int)), np.sort(visits))
+
+
+def test_empty_cells_that_nobody_has_are_not_made_up_by_a_small_budget():
+    """Each column has an empty cell, as domains have by default; drawn towards equal shares, a fifth would be empty."""
+    rng = np.random.default_rng(0)
+    names = [f"c{place}" for place in range(12)]
+    domain = {"y": [0, 1]} | {name: ["a", "b", "c", "d"] for name in names}
+    rows = {"y": rng.integers(0, 2, 1000)} | {name: rng.choice(list("abcd"), 1000) for name in names}
+    empty = []
+    for seed in range(4):
+        with pytest.warns(PrivacyLeakWarning):
+            drawn = PrivateTable(0.1, domain, random_state=seed).simulate(Table.of(rows), Roles("y", quasi=names)).table
+        empty.append(
+            np.mean([drawn.column(name).has_missing * (drawn.column(name).codes == 4).mean() for name in names])
+        )
+    assert np.mean(empty) < 0.15
 
 
 def test_more_cells_than_can_be_counted_are_refused_with_advice():

@@ -275,7 +275,8 @@ def _from_marginals(
     lines = [levels.in_order for levels in domain.columns]
     codes = [np.argsort(line)[of_rows] for line, of_rows in zip(lines, counted_rows.codes, strict=True)]
     ordered = [len(levels.order) for levels in domain.columns]
-    model = fit(codes, domain.sizes, public, accountant, randomness, ordered, counted_rows.rows)
+    empty = [levels.labels[-1] is None for levels in domain.columns]  # it is last in every line
+    model = fit(codes, domain.sizes, public, accountant, randomness, ordered, counted_rows.rows, empty)
     drawn = rows(model, model.total, randomness)
     return np.stack([line[of_rows] for line, of_rows in zip(lines, drawn, strict=True)]), model.noise
 

@@ -92,7 +92,9 @@ class Counts:
     sizes: Sequence[int]
     accountant: Accountant
     randomness: Randomness
-    times: np.ndarray | None = None  # how many rows each line of codes stands for, if not one
+    times: np.ndarray | None  # how many rows each line of codes stands for, if not one
+    ordered: Sequence[int]  # of each column, how many levels come in an order, before the others
+    empty: Sequence[bool]  # of each column, whether the last level is the empty cell
     whole: Fraction = Fraction(1)  # what shares are of
     of: dict[Group, tuple[np.ndarray, float]] = field(default_factory=dict)
     noise: list[Noise] = field(default_factory=list)
@@ -154,20 +156,22 @@ def fit(
     randomness: Randomness,
     ordered: Sequence[int] | None = None,
     times: np.ndarray | None = None,
+    empty: Sequence[bool] | None = None,
 ) -> Model:
     """The model of rows whose first column is the label; `total` is how many they are, where that is public.
 
     `ordered` says how many levels of each column come in an order, before the others; `times`, how many rows each line
-    of codes stands for.
+    of codes stands for; `empty`, whether the last level of a column is the empty cell.
     """
-    counts = Counts(codes, sizes, accountant, randomness, times)
     ordered = [0] * len(sizes) if ordered is None else ordered
+    empty = [False] * len(sizes) if empty is None else empty
+    counts = Counts(codes, sizes, accountant, randomness, times, ordered, empty)
     known = counts.rows() if total is None and candidate_pairs(sizes) else total
     plan = planned(sizes, known or 0, accountant)
     possible: list[Group] = list(candidate_pairs(sizes, plan.alone))
 
     counts.columns(plan.counting[0], plan.alone)
-    model = of_columns(counts, total, ordered)
+    model = of_columns(counts, total)
     if plan.pairs:
         edges, left = counts.pick(
             possible, lambda pair: independent(model, *pair), joining, plan.pairs, plan.counting[1]
@@ -175,17 +179,17 @@ def fit(
         left += plan.counting[1]
         if not edges:
             counts.columns(left + plan.counting[2] + (PICKING if plan.triples else 0), plan.alone)
-            model = of_columns(counts, total, ordered)
+            model = of_columns(counts, total)
         else:
             counts.measure([(0, *edge) for edge in edges], left)
-            model = _of_pairs(counts, edges, total, ordered)
+            model = _of_pairs(counts, edges, total)
             if plan.triples:
-                _add_triples(model, counts, plan, edges, total, ordered)
+                _add_triples(model, counts, plan, edges, total)
     model.noise = counts.noise
     return model
 
 
-def of_columns(counts: Counts, total: int | None, ordered: Sequence[int]) -> Model:
+def of_columns(counts: Counts, total: int | None) -> Model:
     """What the noisy counts say of each column, those of pairs too."""
     told: dict[int, list[tuple[np.ndarray, float]]] = {}
     for group, (table, variance) in counts.of.items():
@@ -195,14 +199,15 @@ def of_columns(counts: Counts, total: int | None, ordered: Sequence[int]) -> Mod
     columns = {column: _averaged(told[column]) for column in sorted(told)}
     classes = _classes(list(columns.values()), total)
     single = {
-        column: of_column(table, variance, classes, ordered[column]) for column, (table, variance) in columns.items()
+        column: of_column(table, variance, classes, counts.ordered[column], empty=counts.empty[column])
+        for column, (table, variance) in columns.items()
     }
     share = classes / max(float(classes.sum()), _TINY)
     alone = {group[0]: told for group, told in counts.of.items() if len(group) == 1}
-    single |= {
-        column: np.outer(share, of_levels(levels, variance, float(classes.sum())))
-        for column, (levels, variance) in alone.items()
-    }
+    for column, (levels, variance) in alone.items():
+        known = counts.ordered[column]
+        rows_of = of_levels(levels, variance, float(classes.sum()), known, empty=counts.empty[column])
+        single[column] = np.outer(share, rows_of)
     return Model(classes, dict(sorted(single.items())))
 
 
@@ -234,9 +239,9 @@ def independent(model: Model, a: int, b: int) -> np.ndarray:
 # -- pairs and triples -------------------------------------------------------------------------------------------------
 
 
-def _of_pairs(counts: Counts, edges: Sequence[Group], total: int | None, ordered: Sequence[int]) -> Model:
+def _of_pairs(counts: Counts, edges: Sequence[Group], total: int | None) -> Model:
     """What the noisy counts say of each column and of each pair, in agreement."""
-    model = of_columns(counts, total, ordered)
+    model = of_columns(counts, total)
     reached: set[int] = set()
     for root in model.single:
         waiting = [] if root in reached else [root]
@@ -281,9 +286,7 @@ def chained(model: Model, third: int, parent: int, child: int) -> np.ndarray:
     return np.asarray(one[:, :, :, None] * (other / middle[:, :, None])[:, None])
 
 
-def _add_triples(
-    model: Model, counts: Counts, plan: GroupPlan, edges: Sequence[Group], total: int | None, ordered: Sequence[int]
-) -> None:
+def _add_triples(model: Model, counts: Counts, plan: GroupPlan, edges: Sequence[Group], total: int | None) -> None:
     """Pick triples and count them; the shares for it go to the pairs where none is picked."""
     possible = candidate_triples(model, counts.sizes)
     triples: list[Group] = []
@@ -295,7 +298,7 @@ def _add_triples(
     left += plan.counting[2]
     if not triples:
         counts.measure([(0, *edge) for edge in edges], left)
-        again = _of_pairs(counts, edges, total, ordered)
+        again = _of_pairs(counts, edges, total)
         model.classes, model.single, model.pairs = again.classes, again.single, again.pairs
         return
     counts.measure([(0, *triple) for triple in triples], left)

@@ -3,28 +3,33 @@
 
 Every function sees noisy counts and what is public, never the rows.
 
+Before a count is seen, the rows of levels are taken to be normal around equal numbers. How far they are from these, how
+much alike adjacent levels are, and whether empty cells are rare, is not known: each possibility counts as much as the
+noisy counts make it likely. So noise makes up no differences between levels, and no empty cells.
+
 The *lift* of a level in a class is by how many rows the class has more of it than its share. Before a count is seen,
 the lifts of a column are taken to be normal and to add up to none. How large they are, whether those of rare levels
-are large for their size, and how much alike those of adjacent levels are, is not known: each possibility counts as
-much as the noisy counts make it likely. So the lifts of a column that tells nothing about the label come to nearly
-nothing, and those of one that tells much stay. A level that looks as if a class had no rows of it keeps some, as far
-as that may be noise: a classifier would take it for a proof.
+are large for their size, and how much alike those of adjacent levels are, is not known either. So the lifts of a column
+that tells nothing about the label come to nearly nothing, and those of one that tells much stay. A level that looks as
+if a class had no rows of it keeps some, as far as that may be noise: a classifier would take it for a proof.
 
-Literature: B. Efron and C. Morris, "Data Analysis Using Stein's Estimator and its Generalizations", 1975; C. Rasmussen
-and C. Williams, "Gaussian Processes for Machine Learning", 2006, chapters 2 and 5 (lifts of ordered levels; how large
-they are).
+Literature: C. Rasmussen and C. Williams, "Gaussian Processes for Machine Learning", 2006, chapters 2 and 5 (levels in
+an order, and how large lifts are); B. Efron and C. Morris, "Data Analysis Using Stein's Estimator and its
+Generalizations", 1975 (pairs and triples).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from discreet.methods.noise.private_table_cells import simplex
 
 LIFTS = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6)  # standard deviations of lifts that are tried; benchmarks/private_table
+LEVELS = (0.1, 0.3, 1.0, 3.0)  # standard deviations of rows of levels that are tried; benchmarks/private_table
+EMPTY = 1 / 30  # rows of the empty cell, over those of another level, where it is rare; benchmarks/private_table
 FLOOR = 6.0  # times the root of levels over rows: a lower deviation is not tried; benchmarks/private_table
 RARE = (1.0, 0.5)  # powers of a level's rows that its lift may go with
 LEAST = 0.25  # of an even share of a level, that a class keeps where noise drowns it; benchmarks/private_table
@@ -33,23 +38,38 @@ _MANY = 256  # levels, above which each stands for itself
 _TINY = 1e-9
 
 
-def of_levels(counts: np.ndarray, variance: float, total: float) -> np.ndarray:
-    """Rows of each level: drawn towards equal numbers (James and Stein), not negative, with this sum.
+def of_levels(
+    counts: np.ndarray, variance: float, total: float, ordered: int = 0, *, empty: bool = False
+) -> np.ndarray:
+    """Rows of each level, with this sum: drawn towards equal numbers, as far as they may be noise; none is negative.
+
+    Where the last level is the empty cell, the others are taken to be equal and it to be rare, besides: whichever is
+    likelier counts more.
 
     >>> of_levels(np.array([90.0, 14.0, -2.0]), 1.0, 102.0).round(1).tolist()
-    [89.0, 13.0, 0.0]
+    [90.0, 13.0, 0.0]
     """
-    off = counts - counts.mean()
-    keep = max(0.0, 1 - variance * (len(counts) - 1) / max(float((off**2).sum()), _TINY))
-    return np.asarray(simplex((total / len(counts) + keep * off)[None], total)[0])
+    guesses = [np.full(len(counts), total / len(counts))]
+    if empty and len(counts) > 1:
+        of_each = np.append(np.ones(len(counts) - 1), EMPTY)
+        guesses.append(total * of_each / of_each.sum())
+    deviations, noise = [np.full((1, 1), deviation) for deviation in LEVELS], np.full((1, 1), variance)
+    found = [
+        (score, guess + off[0])
+        for guess in guesses
+        for score, off in _possible((counts - guess)[None], noise, [guess], ordered, deviations)
+    ]
+    return np.asarray(simplex(_by_likelihood(found), total))
 
 
-def of_column(table: np.ndarray, variance: float, classes: np.ndarray, ordered: int = 0) -> np.ndarray:
+def of_column(
+    table: np.ndarray, variance: float, classes: np.ndarray, ordered: int = 0, *, empty: bool = False
+) -> np.ndarray:
     """Counts of a column with the label, class x level, that are possible; `ordered` levels come first, in order."""
     total = max(float(classes.sum()), _TINY)
     share = np.maximum(classes / total, _TINY)[:, None]
     levels = table.sum(axis=0)
-    rows = of_levels(levels, variance * len(table), total)
+    rows = of_levels(levels, variance * len(table), total, ordered, empty=empty)
     noise = np.maximum(variance * (1 - 2 * share + len(table) * share**2), _TINY)  # a single class has none
     lifts = _lifts(table - share * levels, noise, np.sqrt(share * (1 - share)), np.maximum(rows, _TINY), ordered)
     return _not_none(simplex(np.maximum(share * rows + lifts, 0.0), classes), np.sqrt(noise), classes, share)
@@ -67,19 +87,27 @@ def _lifts(off: np.ndarray, noise: np.ndarray, spread: np.ndarray, rows: np.ndar
 
     Deviations near what chance makes of so many rows are left out: rows that are drawn would not show such lifts.
     """
-    likes = _LIKE if 2 < ordered <= len(rows) <= _MANY else _LIKE[:1]
     floor = FLOOR * math.sqrt(len(rows) / float(rows.sum()))
-    deviations = sorted({max(deviation, floor) for deviation in LIFTS})
+    deviations = [spread * deviation for deviation in sorted({max(deviation, floor) for deviation in LIFTS})]
     sizes = [rows**power * rows.mean() ** (1 - power) for power in RARE]
-    found = [
-        of_prior
-        for some in sizes
-        for like in likes
-        for of_prior in _under(off, noise, some, like, ordered, [spread * deviation for deviation in deviations])
-    ]
-    scores = np.array([score for score, _ in found])
-    weights = np.exp(scores - scores.max())
-    return np.tensordot(weights / weights.sum(), np.array([lifts for _, lifts in found]), axes=1)
+    return _by_likelihood(_possible(off, noise, sizes, ordered, deviations))
+
+
+def _by_likelihood(found: Iterable[tuple[float, np.ndarray]]) -> np.ndarray:
+    """The mean of what is expected under each possibility, weighted by how likely it makes the counts."""
+    scores, expected = zip(*found, strict=True)
+    weights = np.exp(np.array(scores) - max(scores))
+    return np.tensordot(weights / weights.sum(), np.array(expected), axes=1)
+
+
+def _possible(
+    off: np.ndarray, noise: np.ndarray, sizes: Sequence[np.ndarray], ordered: int, deviations: Sequence[np.ndarray]
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Of each possibility the logarithm of its likelihood, and what it expects of lines that add up to none."""
+    likes = _LIKE if 2 < ordered <= off.shape[1] <= _MANY else _LIKE[:1]
+    for some in sizes:
+        for like in likes:
+            yield from _under(off, noise, some, like, ordered, deviations)
 
 
 def _under(
@@ -103,7 +131,7 @@ def _under(
         widths, seen, ones = np.maximum(widths, 0.0), off @ vectors, vectors.sum(axis=0)
     else:
         widths, seen, ones = sizes**2, off, np.ones(len(sizes))
-    free = (len(off) - 1) / len(off)  # the lifts of the last class follow from those of the others
+    free = max(len(off) - 1, 1) / len(off)  # the lifts of the last class follow from those of the others
     for deviation in deviations:
         prior = deviation**2 * widths
         whole = prior + noise
