@@ -305,6 +305,7 @@ def _release() -> list[Wrong]:
         "--t 0.3": "greedy",
         "--m 2": "mondrian",
         "--label-known": "kactus",
+        "--population 0.1": "tree-ladder",
         "--epsilon 1": "mondrian",
         "--split median": "tds",
         "--utility cm": "mondrian",
