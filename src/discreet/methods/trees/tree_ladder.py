@@ -34,6 +34,7 @@ from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED, beyond_limit
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_choice import Trials, WaySearch
+from discreet.methods.trees.tree_ladder_cuts import Climbed, Cut, cuts_between_bins, worth_most
 from discreet.methods.trees.tree_ladder_knowable import knowable
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
@@ -158,22 +159,35 @@ class TreeLadder(Method):
         search = WaySearch(trials, needs.least, bins=self.bins, trust=self.trust)
         with one_thread():
             tried = search.ranked()
-        closest: tuple[float, Binned, Parted] | None = None  # to the limit, which perhaps none keeps to
+
+        def binned_in(bins: Bins, most: int) -> Binned:
+            if bins not in ladders:
+                ladders[bins] = self._ladders(served, self.k, bins, hierarchies)
+            return Binned.of(served, ladders[bins], worth, most)
+
+        def beyond(made: Climbed | Cut, parted: Parted) -> float:
+            return beyond_limit(self.max_suppressed, **made.binned.suppressed(parted))
+
+        closest: tuple[float, Climbed | Cut, Parted] | None = None  # to the limit, which perhaps none keeps to
         for way in tried:
-            if way.bins not in ladders:
-                ladders[way.bins] = self._ladders(served, self.k, way.bins, hierarchies)
-            binned = Binned.of(served, ladders[way.bins], worth, way.most)
+            binned = binned_in(way.bins, way.most)
             smallest = needs.merged(binned.rows, binned.place)
             revives = self.max_suppressed is not None or trials.revives(way, search.size)
             way = way.at(search.size, needs.least)
-            parted = binned.parted(way, replace(smallest, least=way.least).met, smallest.met if revives else None)
-            beyond = beyond_limit(self.max_suppressed, **binned.suppressed(parted))
-            if closest is None or beyond < closest[0]:
-                closest = beyond, binned, parted
-            if not beyond:
+            climbed = Climbed(binned, way, replace(smallest, least=way.least), smallest if revives else None)
+            parted = climbed.parted(binned.rows.counts)
+            by = beyond(climbed, parted)
+            if closest is None or by < closest[0]:
+                closest = by, climbed, parted
+            if not by:
                 break
         assert closest is not None
-        _, binned, parted = closest
+        _, made, parted = closest
+        if not needs.only_persons:
+            further = cuts_between_bins(lambda bins: binned_in(bins, self.bins), needs, self.promise, roles)
+            ways = [(made, parted), *((cut, cut.parted(cut.binned.rows.counts)) for cut in further)]
+            made, parted = worth_most(ways, served, beyond)
+        binned = made.binned
         labelled = [ladder.labelling(*ends) for ladder, ends in zip(binned.ladders, parted.ends, strict=True)]
         labellings, codes = zip(*labelled, strict=True)
         trace = [*binned.trace(parted), *trials.trace(tried)]
