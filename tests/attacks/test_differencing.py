@@ -79,6 +79,14 @@ def test_counts_equal_their_slow_twin():
     assert 0 < sum(expected[0]) < sum(expected[1]) == 40
 
 
+def test_a_column_that_differs_in_every_row_without_one_person_is_no_name():
+    """Two of forty persons share an amount; without one of them it differs in every row."""
+    table = {"age": [30, 40] * 20, "cost": [1.5, *range(1, 39), 1.5], "again": ["yes", "no", "no", "yes"] * 10}
+    some = Table.of(table).take(np.arange(39))
+    roles = Roles(target="again", quasi=["age"], other=["cost"])
+    assert len(simulated(Mondrian(5), some, roles, 0).data) == 39
+
+
 def test_the_same_seed_gives_the_same_finding():
     method = PrivateTable(2.0, DOMAIN)
     one, again = (differencing(method, people(), ROLES, column="again", targets=8, random_state=4) for _ in range(2))

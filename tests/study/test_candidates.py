@@ -151,6 +151,7 @@ def test_a_published_column_that_tells_the_class_alone_is_said(table):
     assert line["warnings"][-1].startswith(
         "Its quasi-identifiers add nothing to what the columns published as they are"
     )
+    assert "quasi-identifiers add nothing" in to_page(summarise_study(study, name="c"))
 
 
 def test_an_original_within_noise_of_guessing_is_no_scale(table):

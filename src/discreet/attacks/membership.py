@@ -157,6 +157,7 @@ def simulated(method: Method, table: Table, roles: Roles, random_state: int) -> 
     seeded: Any = type(method)(**{**method.get_params(deep=False), "random_state": random_state})
     if seeded.gives not in ("", "synthetic"):
         raise DataError(f"The method {method.name!r} publishes no rows, and this attack counts rows.")
+    roles = roles.for_part()  # the rows are not all of those that a release is of
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # nothing is published
         return seeded.simulate(table, roles) if hasattr(seeded, "simulate") else seeded.release(table, roles)

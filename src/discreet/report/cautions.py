@@ -69,7 +69,8 @@ def cautions_of_facts(
 ) -> list[Line]:
     """The same for the facts of a release in a summary, which hold its certificate as plain data."""
     certificate = Certificate.model_validate(facts["certificate"])
-    needed = [text for text in facts.get("warnings", ()) if "recod" in text or "nearly blank" in text]
+    beyond = "recod", "nearly blank", "add nothing"  # all else follows from the certificate
+    needed = [text for text in facts.get("warnings", ()) if any(word in text for word in beyond)]
     return cautions_of(
         certificate,
         blank=kept["blank"],

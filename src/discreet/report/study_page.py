@@ -132,6 +132,7 @@ def to_page(summary: dict[str, Any]) -> str:
     has_rows = _has_rows(taken)
     shown = taken if has_rows or summary["with_rows"] is None else summary["with_rows"]
     drawn = [shown["facts"]] if _has_rows(shown) else []
+    warned = [text for line in summary["candidates"] if line["best"] for text in line["warnings"]]
     return (
         environment()
         .get_template("study.html")
@@ -142,7 +143,7 @@ def to_page(summary: dict[str, Any]) -> str:
             has_rows=has_rows,
             cautions=[]
             if taken is None or facts is None
-            else cautions_of_facts(facts, taken["kept"], guessed=summary["guessed"]),
+            else cautions_of_facts(facts | {"warnings": warned}, taken["kept"], guessed=summary["guessed"]),
             shown=shown,
             group_sizes=group_sizes({"risk_before": summary["risk_before"], "releases": drawn}) if drawn else [],
             columns=columns_kept(drawn) if drawn else [],

@@ -14,7 +14,15 @@ from discreet import CannotRelease, PrivacyLeakWarning, PrivateFwell
 from discreet.evaluate.audit import audit
 from discreet.mechanisms.selection import PermuteAndFlip
 from discreet.methods.noise.private_fwell_ranks import SortedColumns, rank_scores
-from discreet.methods.noise.private_fwell_strata import LAST, MOST_ROWS, UNIT, Scored, levels_of, part_of
+from discreet.methods.noise.private_fwell_strata import (
+    LAST,
+    MOST_ROWS,
+    UNIT,
+    Scored,
+    StrataStrategy,
+    levels_of,
+    part_of,
+)
 
 FALSE_ALARM = 1e-8
 
@@ -39,8 +47,8 @@ def twin_score(cells, strata, labels) -> int:
     return sum(sorted(sums)[-2:]) // 2
 
 
-def twin_least(cells, labels) -> int:
-    """Ranks without the best pair of classes."""
+def twin_least(cells, labels, *, best: bool = False) -> int:
+    """Ranks, with or without the best pair of classes."""
     pairs = [0]
     classes = sorted(set(labels))
     for k in classes:
@@ -48,7 +56,7 @@ def twin_least(cells, labels) -> int:
             ours = [c for c, label in zip(cells, labels, strict=True) if label == k]
             theirs = [c for c, label in zip(cells, labels, strict=True) if label == other]
             pairs.append(abs(sum((a > b) - (a < b) for a in ours for b in theirs)))
-    return UNIT * (sum(pairs) - max(pairs)) // (2 * len(cells))
+    return UNIT * (sum(pairs) - (0 if best else max(pairs))) // (2 * len(cells))
 
 
 # -- the scores --------------------------------------------------------------------------------------------------------
@@ -65,11 +73,14 @@ def test_the_scores_are_those_of_the_slow_twin(rows):
     classes = np.unique(labels, return_inverse=True)[1]
     expected = [twin_score(column, strata, labels) for column in columns]
     for matrix in (X, sp.csr_array(X)):
-        scored = Scored(SortedColumns.of(matrix), classes, np.zeros(2, dtype=np.int64))
+        scored = Scored(SortedColumns.of(matrix), classes, *np.zeros((2, 2), dtype=np.int64))
         assert scored.scores([np.array(strata)]).tolist() == expected
-    whole = [max(twin_score(c, [0] * len(c), labels), twin_least(c, labels)) for c in columns]
+    parts = [max(twin_score(c, strata, labels), twin_least(c, labels)) for c in columns]
+    whole = [max(twin_score(c, [0] * len(c), labels), twin_least(c, labels, best=True)) for c in columns]
     for matrix in (X, sp.csr_array(X)):
         assert PrivateFwell().statistic(matrix, list(labels), ["a", "b"]).tolist() == whole
+        scored = StrataStrategy(PrivateFwell())._scored(matrix, list(labels))
+        assert scored.scores([np.array(strata)]).tolist() == parts
 
 
 @given(st.integers(0, MOST_ROWS**2 // 4), st.integers(1, MOST_ROWS))
@@ -98,11 +109,12 @@ def test_no_neighbour_changes_a_score_by_more_than_a_row_and_some_by_almost_one(
     kinds = list(product(range(values), range(strata), range(labels)))
     largest = 0
     for others in combinations_with_replacement(kinds, n - 1):
-        scores = []
+        scores: list[list[int]] = [[], []]
         for rows in [[*others, last] for last in kinds] + [list(others)]:
             cells, where, classes = zip(*rows, strict=True)
-            scores.append(max(twin_score(cells, where, classes), twin_least(cells, classes)))
-        largest = max(largest, max(scores) - min(scores))
+            for found, best in zip(scores, (False, True), strict=True):
+                found.append(max(twin_score(cells, where, classes), twin_least(cells, classes, best=best)))
+        largest = max(largest, *(max(found) - min(found) for found in scores))
     assert largest <= UNIT == PrivateFwell().mechanism(n, 1).sensitivity
     assert largest >= UNIT / 4
 
@@ -146,6 +158,19 @@ def test_of_many_classes_ranks_of_all_pairs_count():
     scores = PrivateFwell().statistic(X, y, [str(j) for j in range(5)])
     assert scores[0] > 0.9 * UNIT * rank_scores(X, y)[0] / 800
     assert scores[0] > 4 * scores[1:].max()
+
+
+def test_before_there_are_strata_a_score_is_never_below_that_of_ranks():
+    """Three classes: a column that orders only two of them says less than one that orders all three a little."""
+    rng = np.random.default_rng(3)
+    y = np.repeat(np.arange(3), 200)
+    X = rng.random((600, 3)) + np.outer(y, [0.4, 0.0, 0.0]) + np.outer(y == 2, [0.0, 0.5, 0.0])
+    scores, ranks = PrivateFwell().statistic(X, y, list("abc")), UNIT * rank_scores(X, y) // 1200
+    assert (scores >= ranks).all()
+    assert ranks[0] > StrataStrategy(PrivateFwell())._scored(X, y).least[0]
+    two = y < 2  # with two classes ranks are never above: nothing changes
+    of_two = PrivateFwell().statistic(X[two], y[two], list("abc"))
+    assert (of_two >= UNIT * rank_scores(X[two], y[two]) // 800).all()
 
 
 def test_all_columns_can_be_picked_and_none_twice():

@@ -433,6 +433,23 @@ def test_numbers_along_a_hierarchy_are_labelled_up_to_the_cuts():
     assert len(found[1]) <= 1.1 * len(found[0])
 
 
+@pytest.mark.parametrize("split", ["median", "information"])
+def test_numbers_whose_labels_are_no_neighbours_are_cut_along_their_tree(split):
+    """Cut as numbers, groups were labelled by all branches between their ends on the line, which overlapped."""
+    rng = np.random.default_rng(8)
+    table = {"age": rng.integers(20, 60, 600), "sex": rng.choice([*"fm"], 600), "y": rng.integers(0, 2, 600)}
+    parity = from_paths("age", [(str(age), "even" if age % 2 == 0 else "odd", "*") for age in range(20, 60)])
+    method = Mondrian(5, split=split, least=5, hierarchies={"age": parity})
+    release = method.release(table, Roles(target="y", quasi=["age", "sex"]))
+    names = ["age", "sex"]
+    rows = [
+        Counter(zip(*(data.column(name).to_pylist() for name in names), strict=True))
+        for data in (release.data, release.recode(table).to_arrow())
+    ]
+    assert rows[0] == rows[1]
+    assert min(rows[0].values()) >= 5
+
+
 def test_numbers_at_median_cuts_are_written_by_the_labels_of_their_hierarchy():
     decades = from_paths("age", [(str(age), f"{age // 10}0s", "*") for age in range(20, 60)])
     table = {"age": [*range(20, 60)], "y": [0, 1] * 20}

@@ -9,8 +9,8 @@ has the larger cell, less those in which it has the smaller one. With m = max(p,
 
 half the parallel sum of U/m and m. The score of a column is the mean of the two largest absolute sums over strata that
 classes have; with two classes they are the same. A column that repeats what the picks tell orders nothing within
-strata, so it is not picked for that. With many classes no two of them say much; so a score is never below that of ranks
-without their best pair of classes, which is all that two classes have.
+strata, so it is not picked for that. With many classes no two of them say much; so a score is never below that of
+ranks, or, where there are strata, of ranks without their best pair of classes, which is all that two classes have.
 
 Replacing one row changes a score by at most `UNIT`, which stands for one row; the proof is in
 docs/methods/private_fwell.md.
@@ -77,8 +77,8 @@ class StrataStrategy(PickingStrategy):
 
     def _scored(self, X: Any, labels: Any) -> Scored:
         columns, classes = SortedColumns.of(filled(X, np.full(X.shape[1], np.inf))), classes_of(labels)
-        least = UNIT * pair_scores(columns, classes)[1] // (2 * max(1, len(classes)))
-        return Scored(columns, classes, least)
+        ranks = [UNIT * pairs // (2 * max(1, len(classes))) for pairs in pair_scores(columns, classes)]
+        return Scored(columns, classes, *ranks)
 
 
 def levels_of(cells: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -97,7 +97,8 @@ class Scored:
 
     columns: SortedColumns
     classes: np.ndarray
-    least: np.ndarray  # of the score of each column
+    first: np.ndarray  # least of the score of each column before there are strata: that of ranks
+    least: np.ndarray  # and then: without the best pair of classes
 
     def scores(self, levels: list[np.ndarray]) -> np.ndarray:
         """The score of each column, if rows with the same levels are a stratum."""
@@ -109,7 +110,7 @@ class Scored:
         strata, classes = kinds // n_classes, kinds % n_classes
         columns = self.columns
         found = _scores(columns.starts, columns.rows, columns.cells, kind, strata, classes)
-        return np.maximum(found, self.least)
+        return np.maximum(found, self.least if levels else self.first)
 
 
 @compiled

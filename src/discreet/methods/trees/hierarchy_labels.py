@@ -112,9 +112,11 @@ class LineLabels:
 
 
 def _along(line: TreeLine, axis: Axis) -> Axis:
-    """The axis with its categories in the order of a line, written by the line's labels; those of one place are one."""
+    """The axis with its categories in the order of a line, written by the line's labels; those of one place are one.
+    Numbers whose labels are no neighbours are categories.
+    """
     places = line.place_of_code
-    if axis.names is not None:
+    if not isinstance(line, NumberLine):
         _, first, rank_of_code = np.unique(places[:-1], return_index=True, return_inverse=True)
         names = tuple(axis.column.texts[code] for code in first)
         axis = Axis(axis.column, np.append(rank_of_code.ravel(), len(first)), axis.counts, names)
