@@ -29,6 +29,8 @@ from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Parted, Way
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Both, Promise
 
+_LARGER = (50, 500, 5000)  # persons
+
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
@@ -79,10 +81,16 @@ class Cut:
 def cuts_between_bins(
     binned_in: Callable[[Bins], Binned], needs: GroupNeeds, promise: Promise, roles: Roles
 ) -> Iterator[Cut]:
-    """Cuts at the median, and where there are classes also where they are told best."""
-    for bins in ("even", "class") if needs.rows.counts.shape[1] > 1 else ("even",):
+    """Cuts at the median, and where there are classes also where they are told best: into groups of k, which may follow
+    chance, and into larger ones.
+    """
+    larger = [size for size in _LARGER if needs.least < size <= needs.rows.n_persons // 4]
+    ways: tuple[Bins, ...] = ("even", "class") if needs.rows.counts.shape[1] > 1 else ("even",)
+    for bins in ways:
         binned = binned_in(bins)
-        yield Cut(binned, needs.merged(binned.rows, binned.place), promise, roles, by_information=bins == "class")
+        asked = needs.merged(binned.rows, binned.place)
+        for least in (needs.least, *larger):
+            yield Cut(binned, replace(asked, least=least), promise, roles, by_information=bins == "class")
 
 
 def worth_most(
