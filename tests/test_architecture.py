@@ -114,7 +114,7 @@ def test_no_family_of_methods_imports_another():
 
 
 def owner_of(module: str) -> str | None:
-    """The module whose part this one is: mondrian for mondrian_partition, in the same folder."""
+    """The module whose part this one is: mondrian for mondrian_parts, in the same folder."""
     folder, _, stem = module.rpartition(".")
     words = stem.split("_")
     owners = [".".join(filter(None, [folder, "_".join(words[:n])])) for n in range(len(words) - 1, 0, -1)]

@@ -95,7 +95,7 @@ def test_the_source_of_a_method_is_what_it_imports_and_no_other_method():
     assert {
         "methods/trees/mondrian.py",
         "methods/base.py",
-        "methods/trees/mondrian_partition.py",
+        "methods/trees/cut_partition.py",
         "recoding/plan.py",
         "counting/tally.py",
     } <= files

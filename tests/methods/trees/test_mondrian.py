@@ -17,9 +17,9 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.tally import pair_counts
 from discreet.data.table import Table
 from discreet.foundation.randomness import Randomness
+from discreet.methods.trees.cut_partition import Need, partition
 from discreet.methods.trees.hierarchy_labels import tree_axis
 from discreet.methods.trees.mondrian_least import sizes_from
-from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.prepare.automatic_hierarchy import automatic
 from discreet.prepare.hierarchy import from_paths
 from discreet.recoding.leaf_labels import recode

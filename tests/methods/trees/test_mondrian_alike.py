@@ -6,9 +6,9 @@ import pytest
 
 from discreet.data.roles import Roles
 from discreet.methods.trees import mondrian
+from discreet.methods.trees.cut_partition import CutTree
 from discreet.methods.trees.mondrian import Mondrian
 from discreet.methods.trees.mondrian_alike import _nodes_above, _pruned
-from discreet.methods.trees.mondrian_partition import CutTree
 
 RECURSIVE = {"l": 2, "diversity": "recursive", "c": 1.5}
 BROKEN = [  # refused after all the work, before: leaves that look alike are short of values together

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.methods.trees.mondrian_partition import Need, partition
+from discreet.methods.trees.cut_partition import Need, partition
 
 
 @pytest.mark.parametrize("in_turn", [False, True])

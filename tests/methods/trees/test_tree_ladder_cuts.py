@@ -13,7 +13,7 @@ import oracles
 from discreet import CannotRelease, Roles, Table, TreeLadder
 from discreet.counting.coded_rows import CodedRows
 from discreet.methods.trees import tree_ladder, tree_ladder_cuts
-from discreet.methods.trees.tree_ladder_cuts import Cut
+from discreet.methods.trees.tree_ladder_cuts import CutRows
 from group_needs_twin import ASKED, may_be_a_group
 
 QUASI = ("age", "town")
@@ -99,7 +99,9 @@ def test_every_row_lies_in_the_box_of_its_group_and_in_no_other(by_information):
     roles = Roles(target="y", quasi=QUASI, sensitive=["ill"])
     with mock.patch.object(tree_ladder, "worth_most", look):
         TreeLadder(5, l=3).release(patients(300), roles)
-    (made, parted) = next(way for way in seen if isinstance(way[0], Cut) and way[0].by_information == by_information)
+    (made, parted) = next(
+        way for way in seen if isinstance(way[0], CutRows) and way[0].by_information == by_information
+    )
     codes = made.binned.rows.codes
     boxes = {leaf: (parted.first[parted.leaf == leaf][0], parted.last[parted.leaf == leaf][0]) for leaf in parted.leaf}
     assert len(boxes) > 3

@@ -49,12 +49,12 @@ from discreet.methods.fresh_order import fresh_order
 from discreet.methods.group_needs import GroupNeeds, values_of
 from discreet.methods.grouping import Grouping, larger_than_asked
 from discreet.methods.limits import MAX_SUPPRESSED
+from discreet.methods.trees.cut_needs import side_needs
+from discreet.methods.trees.cut_partition import CutTree, Need, partition, stacked
 from discreet.methods.trees.hierarchy_labels import free_axis, tree_axis
 from discreet.methods.trees.mondrian_alike import cut_back
-from discreet.methods.trees.mondrian_least import chosen_least, stacked
-from discreet.methods.trees.mondrian_needs import side_needs
+from discreet.methods.trees.mondrian_least import chosen_least
 from discreet.methods.trees.mondrian_outgrown import decided_in_parts, outgrow_memory, too_many_rows
-from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.methods.trees.mondrian_population import PopulationRows
 from discreet.prepare.given_hierarchies import HIERARCHIES, given_hierarchies, public_hierarchies
 from discreet.privacy.group_promise import GROUP_NEEDS, POPULATION, promise_of, stated_needs

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.methods.group_needs import GroupNeeds
-from discreet.methods.trees.mondrian_partition import CutTree
+from discreet.methods.trees.cut_partition import CutTree
 from discreet.recoding.plan import Recode
 
 

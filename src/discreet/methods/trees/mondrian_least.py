@@ -19,9 +19,9 @@ import numpy as np
 
 from discreet.counting.coded_rows import CodedRows
 from discreet.counting.entropy import entropy
+from discreet.methods.trees.cut_partition import Need, partition, stacked
 from discreet.methods.trees.held_out_rows import enough_folds, folds_of, within_fold
 from discreet.methods.trees.label_worth import LabelWorth, class_known, detail_kept
-from discreet.methods.trees.mondrian_partition import Need, partition
 from discreet.recoding.axis import Axis
 
 _DETAIL = 0.06  # what all detail is worth, if knowing the class is worth 1, as in TreeLadder
@@ -101,9 +101,3 @@ class _Fold:
         np.maximum.at(high, leaf[learnt], self._ranks[learnt])
         ranges = low * (width + 1) + high
         return np.column_stack([np.unique(column, return_inverse=True)[1].ravel() for column in ranges.T])[leaf]
-
-
-def stacked(positions: Sequence[np.ndarray]) -> np.ndarray:
-    """The positions of all columns side by side."""
-    longest = max(map(len, positions))
-    return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])

@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.counting.router import Router
 from discreet.engines.protocol import HistogramEngine
-from discreet.methods.trees.mondrian_telling import telling_cut
+from discreet.methods.trees.cut_telling import telling_cut
 from discreet.methods.trees.mondrian_value_rule import ValueRule
 
 _MOST_CELLS = 2**25  # of histograms in memory at a time
@@ -156,7 +156,7 @@ class _Line:
 
 
 def _best_cut(lines: list[_Line], times: np.ndarray, rule: CutRule) -> tuple[int, int, int, int] | None:
-    """Column, ranks around the cut, rows left of it: as `_best_cut` of mondrian_partition.py, on counts."""
+    """Column, ranks around the cut, rows left of it: as `_best_cut` of cut_partition.py, on counts."""
     if rule.by_information:
         best_column, best_place, best_gain = -1, 0, 1e-9
         for c, line in enumerate(lines):

@@ -21,7 +21,7 @@ from discreet.errors import DataError
 from discreet.methods.engine_release import EngineDecision, judged_columns
 from discreet.methods.grouping import Decision, Grouping, PublishedColumns
 from discreet.methods.published_rows import refuse_marks
-from discreet.methods.trees.mondrian_least import stacked
+from discreet.methods.trees.cut_partition import stacked
 from discreet.methods.trees.mondrian_levels import CutRule
 from discreet.methods.trees.mondrian_parts import cut_in_parts
 from discreet.methods.trees.mondrian_value_rule import ValueRule, least_of

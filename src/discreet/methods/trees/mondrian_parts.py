@@ -24,9 +24,9 @@ from discreet.engines.protocol import HistogramEngine
 from discreet.errors import DataError, listing
 from discreet.foundation.atomic_files import ScratchFolder, scratch_folder
 from discreet.foundation.system import give_back_memory
+from discreet.methods.trees.cut_partition import CutTree, Need, partition
 from discreet.methods.trees.mondrian_crossed import CrossedCodes, repeats
 from discreet.methods.trees.mondrian_levels import CutRule, TopNode, router_of, top_of
-from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.recoding.axis import Axis
 from discreet.recoding.leaf_labels import LeafBox, LeafLabels, cuts_between
 from discreet.recoding.plan import Recode

@@ -19,7 +19,7 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
 from discreet.data.table import Table
 from discreet.errors import CannotRelease, DataError, listing
-from discreet.methods.trees.mondrian_partition import Need
+from discreet.methods.trees.cut_partition import Need
 from discreet.recoding.axis import Axis
 from discreet.recoding.leaf_labels import by_box
 from discreet.recoding.plan import Recode

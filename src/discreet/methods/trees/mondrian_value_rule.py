@@ -2,7 +2,7 @@
 """What both sides of a cut need of the values of columns, where rows are counted by rank and value, or are a part.
 
 The rows of a node that have one rank of a column are moved to the other side together. So they are as one row to the
-kernel that says whether both sides have what they need (mondrian_needs.py), with the number of each value: the answer
+kernel that says whether both sides have what they need (cut_needs.py), with the number of each value: the answer
 is that for the same rows in memory.
 """
 
@@ -18,8 +18,8 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.counting.row_values import RowValues
 from discreet.data.roles import Roles
 from discreet.methods.group_needs import GroupNeeds
-from discreet.methods.trees.mondrian_needs import SideNeeds, side_needs, sides_meet
-from discreet.methods.trees.mondrian_partition import Need
+from discreet.methods.trees.cut_needs import SideNeeds, side_needs, sides_meet
+from discreet.methods.trees.cut_partition import Need
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Both, Promise
 

@@ -34,7 +34,7 @@ from discreet.methods.grouping import Grouping
 from discreet.methods.limits import MAX_SUPPRESSED, beyond_limit
 from discreet.methods.trees.label_worth import LabelWorth
 from discreet.methods.trees.tree_ladder_choice import Trials, WaySearch
-from discreet.methods.trees.tree_ladder_cuts import Climbed, Cut, cuts_between_bins, worth_most
+from discreet.methods.trees.tree_ladder_cuts import ClimbedRows, PartedRows, cuts_between_bins, worth_most
 from discreet.methods.trees.tree_ladder_knowable import knowable
 from discreet.methods.trees.tree_ladder_rungs import Ladder
 from discreet.methods.trees.tree_ladder_targets import with_targets
@@ -165,16 +165,16 @@ class TreeLadder(Method):
                 ladders[bins] = self._ladders(served, self.k, bins, hierarchies)
             return Binned.of(served, ladders[bins], worth, most)
 
-        def beyond(made: Climbed | Cut, parted: Parted) -> float:
+        def beyond(made: PartedRows, parted: Parted) -> float:
             return beyond_limit(self.max_suppressed, **made.binned.suppressed(parted))
 
-        closest: tuple[float, Climbed | Cut, Parted] | None = None  # to the limit, which perhaps none keeps to
+        closest: tuple[float, PartedRows, Parted] | None = None  # to the limit, which perhaps none keeps to
         for way in tried:
             binned = binned_in(way.bins, way.most)
             smallest = needs.merged(binned.rows, binned.place)
             revives = self.max_suppressed is not None or trials.revives(way, search.size)
             way = way.at(search.size, needs.least)
-            climbed = Climbed(binned, way, replace(smallest, least=way.least), smallest if revives else None)
+            climbed = ClimbedRows(binned, way, replace(smallest, least=way.least), smallest if revives else None)
             parted = climbed.parted(binned.rows.counts)
             by = beyond(climbed, parted)
             if closest is None or by < closest[0]:

@@ -20,11 +20,10 @@ from discreet.counting.coded_rows import CodedRows
 from discreet.data.roles import Roles
 from discreet.foundation.randomness import Randomness
 from discreet.methods.group_needs import GroupNeeds
+from discreet.methods.trees.cut_needs import side_needs
+from discreet.methods.trees.cut_partition import CutTree, Need, partition, stacked
 from discreet.methods.trees.held_out_rows import PersonRows, within_fold
 from discreet.methods.trees.label_worth import class_known
-from discreet.methods.trees.mondrian_least import stacked
-from discreet.methods.trees.mondrian_needs import side_needs
-from discreet.methods.trees.mondrian_partition import CutTree, Need, partition
 from discreet.methods.trees.tree_ladder_ways import Binned, Bins, Parted, Way
 from discreet.privacy.l_diversity import LDiversity
 from discreet.privacy.promise import Both, Promise
@@ -33,7 +32,7 @@ _LARGER = (50, 500, 5000)  # persons
 
 
 @dataclass(frozen=True, eq=False)
-class Climbed:
+class ClimbedRows:
     """Rows parted by a way, as they are without these cuts; `smallest`, if given, asks for k alone."""
 
     binned: Binned
@@ -48,7 +47,7 @@ class Climbed:
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class CutRows:
     """Rows parted by cuts."""
 
     binned: Binned
@@ -78,9 +77,12 @@ class Cut:
         return _parted(cuts, self.binned)
 
 
+PartedRows = ClimbedRows | CutRows
+
+
 def cuts_between_bins(
     binned_in: Callable[[Bins], Binned], needs: GroupNeeds, promise: Promise, roles: Roles
-) -> Iterator[Cut]:
+) -> Iterator[CutRows]:
     """Cuts at the median, and where there are classes also where they are told best: into groups of k, which may follow
     chance, and into larger ones.
     """
@@ -90,18 +92,20 @@ def cuts_between_bins(
         binned = binned_in(bins)
         asked = needs.merged(binned.rows, binned.place)
         for least in (needs.least, *larger):
-            yield Cut(binned, replace(asked, least=least), promise, roles, by_information=bins == "class")
+            yield CutRows(binned, replace(asked, least=least), promise, roles, by_information=bins == "class")
 
 
 def worth_most(
-    ways: Sequence[tuple[Climbed | Cut, Parted]], rows: CodedRows, beyond: Callable[[Climbed | Cut, Parted], float]
-) -> tuple[Climbed | Cut, Parted]:
+    ways: Sequence[tuple[PartedRows, Parted]],
+    rows: CodedRows,
+    beyond: Callable[[PartedRows, Parted], float],
+) -> tuple[PartedRows, Parted]:
     """Of those closest to the limit the one worth most on held-out rows, the first of equals."""
     folds = [*_folds_of_all(rows)]
     return min(ways, key=lambda way: (beyond(*way), -_worth(way[0], folds)))
 
 
-def _worth(made: Climbed | Cut, folds: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
+def _worth(made: PartedRows, folds: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
     """What is known of the class of rows that were not learnt from, with the detail kept."""
     binned, found = made.binned, []
     for learnt, asked in folds:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mondrian's recursive partitioning: cut the rows of a group in two while both sides keep what is required.
+"""Mondrian's recursive partitioning: cut the rows of a group in two while both sides keep what is required. TreeLadder
+cuts so, too, where more is required than persons.
 
 Requirements are counted in keys: k different persons, l different values of a sensitive column. Each line of `starts`
 says where the keys of the rows begin in `keys`; without keys for persons, every row is a person. Persons of a
@@ -15,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.foundation.compiled_kernels import compiled
-from discreet.methods.trees.mondrian_halving import halve
-from discreet.methods.trees.mondrian_needs import SideNeeds, sides_meet
-from discreet.methods.trees.mondrian_telling import telling_cut
+from discreet.methods.trees.cut_halving import halve
+from discreet.methods.trees.cut_needs import SideNeeds, sides_meet
+from discreet.methods.trees.cut_telling import telling_cut
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,12 @@ def partition(
     n_nodes = _partition(limits, work, sides, np.empty(3 * n_nodes, dtype=np.int64), times, *tree, leaf_of)
     column, ends, above, below, begins, left = tree[:, :n_nodes]
     return CutTree(column, ends, above, below, begins, left, leaf_of)
+
+
+def stacked(positions: Sequence[np.ndarray]) -> np.ndarray:
+    """The positions of all columns side by side."""
+    longest = max(map(len, positions))
+    return np.column_stack([np.pad(position, (0, longest - len(position))) for position in positions])
 
 
 def _most_nodes(counts: np.ndarray, need: Need) -> int:

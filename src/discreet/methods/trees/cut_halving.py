@@ -36,7 +36,7 @@ def halve(
 ) -> int:
     """Cut nodes until none can be cut; how many nodes there are. Lines of `ranks` and `weight` change places.
 
-    The tree is the one that `_partition` of mondrian_partition.py makes of these rows, none of which weighs nothing;
+    The tree is the one that `_partition` of cut_partition.py makes of these rows, none of which weighs nothing;
     without weights, each is one.
     """
     n, n_columns = ranks.shape
