@@ -11,6 +11,8 @@ import numpy as np
 from discreet.data.column import Column
 from discreet.prepare.intervals import is_whole, readable_cut, roundness
 
+_MOST_DIGITS = 307  # the power of ten of a step: five times it is still a number
+
 
 def round_places(column: Column, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The roundest number or day in each (low, high], and how round it is: see `roundness`.
@@ -34,15 +36,16 @@ def round_places(column: Column, low: np.ndarray, high: np.ndarray) -> tuple[np.
         return cut, level
     finest = int(np.floor(np.log10(max(float((high - low).min()), 1e-300)))) - 1
     is_open = np.ones(len(low), dtype=bool)
-    for exponent in range(int(np.ceil(np.log10(scale.max()))) + 1, finest - 1, -1):
-        for mantissa in (5, 1):
-            step = mantissa * 10.0**exponent
-            first, last = np.floor(low / step) + 1, np.floor(high / step)
-            found = is_open & (first <= last)
-            nearest = np.clip(np.round((low + high) / (2 * step)), first, last)
-            cut[found] = (nearest * step)[found]
-            level[found] = 2 * exponent + (mantissa == 5)
-            is_open &= ~found
-        if not is_open.any():
-            break
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers far larger than a step have a place already
+        for exponent in range(min(int(np.ceil(np.log10(scale.max()))) + 1, _MOST_DIGITS), finest - 1, -1):
+            for mantissa in (5, 1):
+                step = mantissa * 10.0**exponent
+                first, last = np.floor(low / step) + 1, np.floor(high / step)
+                found = is_open & (first <= last)
+                nearest = np.clip(np.round(low / (2 * step) + high / (2 * step)), first, last)
+                cut[found] = (nearest * step)[found]
+                level[found] = 2 * exponent + (mantissa == 5)
+                is_open &= ~found
+            if not is_open.any():
+                break
     return cut, level
