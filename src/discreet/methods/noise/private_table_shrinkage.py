@@ -47,7 +47,7 @@ def of_levels(
     likelier counts more.
 
     >>> of_levels(np.array([90.0, 14.0, -2.0]), 1.0, 102.0).round(1).tolist()
-    [90.0, 13.0, 0.0]
+    [89.0, 13.0, 0.0]
     """
     guesses = [np.full(len(counts), total / len(counts))]
     if empty and len(counts) > 1:
