@@ -183,3 +183,18 @@ def test_groups_of_mondrian_have_the_size_that_is_asked():
         release = Mondrian(3, split=split, least=40).release({**columns, "y": label}, roles)
         assert release.verdict.measured >= 40
     assert Mondrian(3).release(columns, Roles(quasi=[*columns])).verdict.measured >= 3
+
+
+def test_a_release_with_half_of_its_cells_blank_says_what_to_ask_for():
+    """Of many columns that tell nothing and a few rows, hardly anything is left at k = 20."""
+    random = np.random.default_rng(3)
+    columns = [*"abcdefghij"]
+    table = {name: random.normal(size=120).round(2).tolist() for name in columns}
+    table["y"] = [int(a > 0) for a in table["a"]]
+    roles = Roles(target="y", quasi=columns)
+    release = TreeLadder(20).release(table, roles)
+    assert release.losses.information_loss > 0.5
+    assert [note for note in release.owner.notes if "--max-suppressed 0.5" in note]
+    fewer = TreeLadder(2, max_suppressed=0.5).release(table, roles)
+    assert fewer.losses.information_loss <= 0.5
+    assert not fewer.owner.notes

@@ -191,7 +191,14 @@ class TreeLadder(Method):
         labelled = [ladder.labelling(*ends) for ladder, ends in zip(binned.ladders, parted.ends, strict=True)]
         labellings, codes = zip(*labelled, strict=True)
         trace = [*binned.trace(parted), *trials.trace(tried)]
-        return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace)
+        notes = self._notes(**binned.suppressed(parted))
+        return Grouping(binned.place, labellings, np.column_stack(codes), trace=trace, notes=notes)
+
+    def _notes(self, *, rows: float, cells: float) -> list[str]:
+        """What the owner could ask for instead, where more than half of the cells are suppressed."""
+        if self.max_suppressed is not None or cells <= 0.5:
+            return []
+        return ["`--max-suppressed 0.5` asks for the best release that keeps half of the cells, if there is one."]
 
     def _worth(self, rows: CodedRows, weights: np.ndarray, hierarchies: Mapping[str, Hierarchy]) -> LabelWorth:
         """What detail is worth beside the class; all, if there is none."""
