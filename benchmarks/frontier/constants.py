@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -206,24 +206,35 @@ def lines_of(kept: dict[str, dict[str, Any]], constants: Sequence[str]) -> Itera
     yield "| loss of the default | " + " | ".join(f"{own:.4f}" for _, own in lost) + " |"
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.frontier.constants", description=__doc__)
+def study(
+    name: str,
+    about: str | None,
+    folder: Path,
+    measure: Callable[[str], Any],
+    lines: Callable[[dict[str, dict[str, Any]]], Iterable[str]],
+) -> None:
+    """The command of a study: measure the tables that were not measured, and print what is kept of all."""
+    options = argparse.ArgumentParser(prog=f"python -m benchmarks.frontier.{name}", description=about)
     options.add_argument("tables", nargs="*", choices=[*ALL, []], default=[], help="all, if none is named")
     options.add_argument("--again", action="store_true", help="measure again what was measured")
     asked = options.parse_args()
     show()
-    KEPT.mkdir(exist_ok=True)
-    for name in asked.tables or ALL:
-        path = KEPT / f"{name}.json"
+    folder.mkdir(exist_ok=True)
+    for table in asked.tables or ALL:
+        path = folder / f"{table}.json"
         if asked.again or not path.exists():
-            path.write_text(json.dumps(measure(name), indent=1) + "\n", encoding="utf-8")
-    print("\n".join(lines_of(measured(), [*CONSTANTS])))
+            path.write_text(json.dumps(measure(table), indent=1) + "\n", encoding="utf-8")
+    print("\n".join(lines(measured(folder))))
 
 
-def measured() -> dict[str, dict[str, Any]]:
+def measured(folder: Path = KEPT) -> dict[str, dict[str, Any]]:
     """What is kept, by table."""
-    paths = {name: KEPT / f"{name}.json" for name in ALL}
+    paths = {name: folder / f"{name}.json" for name in ALL}
     return {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items() if path.exists()}
+
+
+def main() -> None:
+    study("constants", __doc__, KEPT, measure, lambda kept: lines_of(kept, [*CONSTANTS]))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,6 @@ hour.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,10 +21,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.frontier.constants import ALL, LARGE, LEARNERS, MEASURES, SEED, picks, shares, thinned
+from benchmarks.frontier.constants import ALL, LARGE, LEARNERS, MEASURES, SEED, picks, shares, study, thinned
 from benchmarks.frontier.protocol import Split, figures_of
 from discreet import TreeLadder
-from discreet.foundation.progress import show, track
+from discreet.foundation.progress import track
 from discreet.methods.trees.tree_ladder_choice import CHANCE, Trials, WaySearch
 from discreet.methods.trees.tree_ladder_ways import Binned, Way
 
@@ -164,24 +162,8 @@ def lines_of(kept: dict[str, dict[str, Any]]) -> Iterator[str]:
         yield f"| {form} | " + " | ".join(cells) + " |"
 
 
-def measured() -> dict[str, dict[str, Any]]:
-    """What is kept, by table."""
-    paths = {name: KEPT / f"{name}.json" for name in ALL}
-    return {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items() if path.exists()}
-
-
 def main() -> None:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.frontier.worths", description=__doc__)
-    options.add_argument("tables", nargs="*", choices=[*ALL, []], default=[], help="all, if none is named")
-    options.add_argument("--again", action="store_true", help="measure again what was measured")
-    asked = options.parse_args()
-    show()
-    KEPT.mkdir(exist_ok=True)
-    for name in asked.tables or ALL:
-        path = KEPT / f"{name}.json"
-        if asked.again or not path.exists():
-            path.write_text(json.dumps(measure(name), indent=1) + "\n", encoding="utf-8")
-    print("\n".join(lines_of(measured())))
+    study("worths", __doc__, KEPT, measure, lines_of)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@
 from unittest.mock import patch
 
 import numpy as np
+from benchmarks.frontier.constants import measured
 from benchmarks.frontier.protocol import Split
-from benchmarks.frontier.worths import FORMS, NOW, Tried, best_by, measured, most_detail, ways_tried
+from benchmarks.frontier.worths import FORMS, KEPT, NOW, Tried, best_by, most_detail, ways_tried
 
 from discreet import Roles, Table, TreeLadder
 from discreet.methods.trees.tree_ladder_choice import WaySearch
@@ -54,4 +55,4 @@ def test_as_it_is_chooses_what_the_method_does_and_knows_what_ways_suppress():
 
 
 def test_what_is_kept_is_of_every_form():
-    assert all({*found} == {*FORMS} for found in measured().values())
+    assert all({*found} == {*FORMS} for found in measured(KEPT).values())

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from discreet.choose import WEIGHTS as WEIGHTS_OF_ALL
 from discreet.choose import Measure, Result, Results
+from discreet.choose.weights import in_words
 from discreet.cli.app import BROKEN, GOOD, WRONG, app
 
 ROWS = {"baseline": (0.80, 5, 9), "few": (0.79, 20, 3), "poor": (0.70, 4, 9), "unmeasured": (None, 50, 1)}
@@ -233,4 +234,5 @@ def test_the_subsets_that_a_selection_chose_among_are_candidates(study):
 
 def test_it_has_help():
     assert "--weights" in run("choose", "--help").stdout
+    assert in_words() in "".join(run("choose", "--help").stdout.replace("│", " ").split())
     assert "choose" in run("--help").stdout

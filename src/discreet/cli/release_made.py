@@ -79,11 +79,7 @@ def measured(method: Method, release: Release, dataset: Dataset, evaluate: bool)
     try:
         with step("Measuring accuracy on held-out rows"):
             return Outcome(release, holdout(method, labelled.checked()))
-    except (
-        CannotRelease,
-        DataError,
-        RolesError,
-    ) as error:  # the release stands; without the held-out rows there are too few
+    except (CannotRelease, DataError, RolesError) as error:  # without the held-out rows there are too few
         return Outcome(release, no_utility=f"Could not be measured on held-out rows: {error}")
 
 
